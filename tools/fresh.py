@@ -1,11 +1,13 @@
 """Are the outputs committed in nbs/ what the code gives today?
 
     fresh.py [--write] [--flags data[,slow]] [NOTEBOOK ...]
+    fresh.py --left-out [--flags data]
 
 Re-executes the notebooks (all of nbs/ when none is named) as nbdev_test does and compares what they print with what is
 committed: exit 1 if a cell is stale or fails. `--write` stores the new outputs instead. Cells that nbdev_test skips
 (`notest`, `slow`, `data`, `eval: false`) are skipped here and keep their outputs, unless `--flags` asks for them.
-Compared are stdout and text/plain; stderr, images and memory addresses are not, and `--write` drops stderr."""
+Compared are stdout and text/plain; stderr, images and memory addresses are not, and `--write` drops stderr.
+`--left-out` runs nothing: it names the cells that a run leaves out."""
 import argparse, difflib, multiprocessing as mp, os, re, sys, time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -59,11 +61,21 @@ def run(fn, flags=(), write=False):
         clean_nb(old); write_nb(old, fn)
     return time.time()-start, bad, False
 
+def left_out(fns, flags):
+    "Print which flagged cells a run with `flags` does not execute"
+    from execnb.nbio import read_nb
+    from nbdev.config import get_config
+    from nbdev.process import NBProcessor
+    for flag in sorted(set(get_config().tst_flags.split()) - set(flags)):
+        cells = {fn.stem: n for fn in fns if (n := sum(flag in c.directives_ for c in NBProcessor(nb=read_nb(fn)).nb.cells if c.cell_type == 'code'))}
+        if cells: print(f"left out, flagged {flag}: " + ', '.join(f'{k} ({n} cell{"s"*(n > 1)})' for k, n in cells.items()))
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('notebooks', nargs='*', type=Path, metavar='NOTEBOOK')
     p.add_argument('--write', action='store_true', help='store the new outputs')
     p.add_argument('--flags', default='', help='also run cells with these flags, e.g. data or data,slow')
+    p.add_argument('--left-out', action='store_true', help='only name the cells that are left out')
     p.add_argument('--workers', type=int, default=2, help='notebooks run at a time')
     a = p.parse_args()
     flags = a.flags.replace(',', ' ').split()
@@ -74,6 +86,7 @@ def main():
                                                        if not any(p[0] in '._' for p in f.relative_to(ROOT/'nbs').parts))
     if gone := [f for f in fns if not f.exists()]: sys.exit(f'fresh.py: no such notebook: {gone[0]}')
     os.chdir(ROOT)
+    if a.left_out: return left_out(fns, flags)
     workers = max(1, min(a.workers, len(fns)))
     env = dict(IN_TEST='1', COLUMNS='80', LINES='24', NO_COLOR='1', TERM='dumb')  # outputs must not depend on the terminal
     os.environ.update(env); os.environ.setdefault('OMP_NUM_THREADS', str(max(1, (os.cpu_count() or 1)//workers)))
