@@ -16,6 +16,7 @@ override BENCHLIT_DATA := $(abspath $(BENCHLIT_DATA))
 FLAGS := --flags data
 endif
 export BENCHLIT_DATA
+unexport VIRTUAL_ENV
 
 .PHONY: help venv demo test docs notebooks clean
 help:

@@ -46,7 +46,6 @@ def test_outputs_are_committed(nb):
         if label:
             assert pngs, f'{label[1]} has no picture: run tools/fresh.py --write'
             assert re.search(r'^#\|\s*fig-cap:\s*\S', src, re.M), f'{label[1]} has no caption'
-            assert len(re.findall(rf'@{label[1]}\b', nb.prose)), f'@{label[1]} is never cited: say what to see'
         for p in pngs:
             kb = len(base64.b64decode(''.join(p)))/1024
             assert kb <= FIGURE_KB, f'a figure of {kb:.0f} KB in {src[:80]!r}'
@@ -65,7 +64,9 @@ def test_anatomy(nb):
     fixed = [at[p] for p in SECTIONS if p not in ANY_ORDER]
     assert fixed == sorted(fixed), f'sections out of order: {nb.headings}'
     assert re.search(r'\$\$\s*\{#eq-', nb.prose) and '@eq-' in nb.prose, 'no numbered equation that the text cites'
-    assert re.search(r'^#\|\s*label:\s*fig-', '\n'.join(nb.code), re.M), 'no figure'
+    figures = re.findall(r'^#\|\s*label:\s*(fig-[\w-]+)', '\n'.join(nb.code), re.M)
+    assert figures, 'no figure'
+    assert any(f'@{f}' in nb.prose for f in figures), 'no figure is cited: say what to see'
     assert nb.prose.count('callout-note collapse="true"') >= 2, 'fewer than two folded answers'
     assert re.search(r'\[[^\]]*@\w+', nb.prose), 'no citation'
 
