@@ -2,7 +2,7 @@
 import re, unicodedata
 from pathlib import Path
 
-KEY = r'@([A-Za-z][\w:-]*\w)'
+KEY = r'@((?!(?:eq|fig|tbl)-)[A-Za-z][\w:-]*\w)'
 ACCENTS = {"'": '\u0301', '`': '\u0300', '"': '\u0308', '^': '\u0302', '~': '\u0303', 'c': '\u0327', 'v': '\u030c'}
 
 def plain(s):
