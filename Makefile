@@ -30,7 +30,7 @@ venv: $(READY)
 $(READY): settings.ini setup.py
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("benchlit needs Python >= 3.11, and $(PYTHON) is %d.%d; name another with: make PYTHON=python3.12" % v[:2])'
 	@echo "== environment in $(VENV) ($$($(PYTHON) -V), $(TORCH))"
-	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@$(PIP) --upgrade pip
 	@$(PIP) $(TORCH)
 	@PYTHONWARNINGS=ignore $(PIP) --editable '.[embed,dev]'
