@@ -134,13 +134,13 @@ def _reason(texts, encoder):
     return (f"The encoder reads {encoder.window} tokens and {cut.sum()} texts are longer, so what tells them apart is not read: "
             "strip the head they share (strip=True; by= names the column of subtasks), drop long metadata (fields=), or use an encoder with a longer window.")
 
-# %% ../nbs/11_embed.ipynb #7f0abe0d
+# %% ../nbs/11_embed.ipynb #2923c4ef
 def _unit(raw, batch, name):
     "Checked (b, d) unit vectors; `name(j)` says which text row j is."
     V = np.asarray(raw, dtype=np.float64)
     if V.ndim != 2 or len(V) != batch or not V.shape[1]: raise ValueError(f"the encoder must give one vector per text, shape ({batch}, d); it gave {V.shape}")
     size = np.linalg.norm(V, axis=1, keepdims=True)
-    for bad, what in ((~np.isfinite(V).all(1), 'a vector with NaN or infinity'), (size[:, 0] == 0, 'a zero vector, which has no direction')):
+    for bad, what in ((~np.isfinite(V).all(1), 'a vector with NaN or infinity'), (size[:, 0] == 0, 'a zero vector (no direction)')):
         if bad.any(): raise ValueError(f"the encoder gave {what} for {name(int(np.flatnonzero(bad)[0]))}")
     return (V/size).astype(np.float32)
 
@@ -191,7 +191,7 @@ def embed(
     _refuse_collapse(same_vector(E[at]), 'these texts', lambda: _reason([texts[i] for i in at], encoder))
     return E
 
-# %% ../nbs/11_embed.ipynb #91c9f26a
+# %% ../nbs/11_embed.ipynb #f7346654
 class Embedded(NamedTuple):
     "Vectors of a suite and what happened to its texts on the way."
     E:np.ndarray # (n, d) float32, unit norm, in the order of `suite.items`
@@ -212,7 +212,7 @@ def embed_suite(
     texts, report = stripped_texts(suite, fields, by=by, at_least=400 if strip else np.inf)
     ids = suite.items.index
     E = _embed(texts, encoder, batch_size, cache, lambda i: f"item {ids[i]!r}")
-    cut = truncated(texts, encoder); report = report.assign(truncated=np.nan, distinct=0)
+    cut = truncated(texts, encoder); report = report.assign(truncated=pd.array([pd.NA]*len(report), 'Int64'), distinct=0)
     for j, b in enumerate(suite.benchmarks):
         at = np.flatnonzero(suite.groups == j); labels = same_vector(E[at])
         _refuse_collapse(labels, f"benchmark {b!r}", lambda: _reason([texts[i] for i in at], encoder))

@@ -76,7 +76,7 @@ def suite_texts(
         if bad: raise ValueError(f"benchmark {b!r} cannot be embedded: {len(bad)} of its items have no prompt ({first_few(bad, 3)}); leave it out with suite.pick")
     return [canonical_text(r, keep.get(r['benchmark'])) for r in recs]
 
-# %% ../nbs/10_text.ipynb #096b579f
+# %% ../nbs/10_text.ipynb #5f372b51
 class Texts(NamedTuple):
     "What the encoder reads, and what was taken away."
     texts:list # n strings, in the order of `suite.items`
@@ -115,4 +115,4 @@ def stripped_texts(
         rows[b] = dict(items=len(at), stripped=int((lost > 0).sum()), head=start[i], tail=len(full[i])-stop[i],
                        tokens=_tokens(full[i][:start[i]]) + _tokens(full[i][stop[i]:]))
     texts = [canonical_text({**r, 'prompt': p[a:z]}, keep.get(r['benchmark'])) for r, p, a, z in zip(recs, full, start, stop)]
-    return Texts(texts, pd.DataFrame(rows).T.rename_axis('benchmark'))
+    return Texts(texts, pd.DataFrame.from_dict(rows, orient='index').rename_axis('benchmark'))
