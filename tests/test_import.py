@@ -17,9 +17,9 @@ def test_loads_nothing_heavy(module):
 
 @pytest.mark.skipif('facility' not in MODULES, reason='there is no 20_facility yet')
 def test_facility_imports_in_under_a_second():
-    code = 'import time; t = time.perf_counter(); import benchlit.facility; print(time.perf_counter() - t)'
-    best = min(float(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout) for _ in range(3))
-    assert best < 1, f'{best:.2f} s'
+    code = 'import time; t = time.process_time(); import benchlit.facility; print(time.process_time() - t)'  # a busy machine must not decide
+    best = min(float(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout) for _ in range(5))
+    assert best < 1, f'{best:.2f} s of CPU time'
 
 def test_version_is_the_one_in_settings(root):
     import benchlit
