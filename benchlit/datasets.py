@@ -56,13 +56,14 @@ def verify(
         raise ValueError(f"{path.name} is not the published file: its SHA-256 starts with {got[:12]}, not with {remote.sha256[:12]}; get it again from {remote.url}")
     return path
 
-# %% ../nbs/03_datasets.ipynb #a226bb92
+# %% ../nbs/03_datasets.ipynb #1d5641a3
 def _by_url(remote, folder):
     import pooch
+    pooch.get_logger().setLevel('WARNING') # its news names a temporary folder
     return Path(pooch.retrieve(remote.url, known_hash=f'sha256:{remote.sha256}', fname=remote.name, path=folder))
 
 def _by_pip(remote, folder):
-    run = subprocess.run([sys.executable, *_pip(remote), '--disable-pip-version-check', '-d', str(folder)], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, *_pip(remote), '--disable-pip-version-check', '--retries', '2', '-d', str(folder)], capture_output=True, text=True)
     if run.returncode: raise OSError((run.stderr.strip() or run.stdout.strip() or 'pip failed').splitlines()[-1])
     return Path(folder)/remote.name
 

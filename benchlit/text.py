@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['shared_affixes', 'suite_texts', 'Texts', 'stripped_texts', 'canonical_text', 'metadata', 'has_prompt']
 
-# %% ../nbs/10_text.ipynb #c31317c4
+# %% ../nbs/10_text.ipynb #58d1faa2
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
-from .core import Suite, canonical_text, first_few, has_prompt, metadata
+from .core import NOT_METADATA, Suite, canonical_text, first_few, has_prompt, metadata
 
 # %% ../nbs/10_text.ipynb #d4ad7ef0
 def _common(a, b):
@@ -49,34 +49,41 @@ def shared_affixes(
     prefix = _head(texts, share)
     return prefix, _head([t.removeprefix(prefix)[::-1] for t in texts], share)[::-1]
 
-# %% ../nbs/10_text.ipynb #0730ff07
+# %% ../nbs/10_text.ipynb #0d44872b
 _all_ = ['canonical_text', 'metadata', 'has_prompt']
 
-def _fields_of(suite, fields):
-    "For each benchmark the metadata fields to keep, None = all."
+def _fields(suite, fields):
+    "For each benchmark the metadata fields to keep, None = all; names that no item has are refused."
     if fields is None: return {}
-    if not isinstance(fields, Mapping): fields = dict.fromkeys(suite.benchmarks, fields)
-    if (miss := [b for b in fields if b not in suite.benchmarks]):
-        raise ValueError(f"fields= names unknown benchmark(s) {first_few(miss)}; this suite has {first_few(suite.benchmarks, 30)}")
-    have = set(suite.items.columns)
-    for b, fs in fields.items():
-        if fs is None: continue
-        if isinstance(fs, str): raise ValueError(f"fields of {b!r} must be a list of names, got the string {fs!r}")
-        if (miss := [f for f in fs if f not in have]): raise ValueError(f"no item of {b!r} has the field(s) {first_few(miss)}; it has {first_few(sorted(have), 30)}")
-    return fields
+    by_name = isinstance(fields, Mapping); have = {}
+    for b in suite.benchmarks:
+        rows = suite.items[suite.items['benchmark'] == b]
+        have[b] = {c for c in rows.columns if c not in NOT_METADATA and rows[c].notna().any()}
+    if by_name and (miss := [b for b in fields if b not in have]):
+        raise ValueError(f"fields= names unknown benchmark(s) {first_few(miss)}; this suite has {first_few(have, 30)}")
+    for b, keep in (fields if by_name else {'the suite': fields}).items():
+        if isinstance(keep, str): raise ValueError(f"fields must be lists of names, got the string {keep!r}")
+        there = have[b] if by_name else set().union(*have.values())
+        if (miss := [f for f in keep or () if f not in there]): raise ValueError(f"no item of {b} has the field(s) {first_few(miss)}; there are {first_few(sorted(there), 30) or 'none'}")
+    return fields if by_name else dict.fromkeys(suite.benchmarks, fields)
+
+def _records(suite):
+    "The items as dictionaries; a benchmark that cannot be read is named."
+    recs = suite.records()
+    if (bad := [r for r in recs if not has_prompt(r)]):
+        b = bad[0]['benchmark']; bad = [r['item_id'] for r in bad if r['benchmark'] == b]
+        raise ValueError(f"benchmark {b!r} cannot be embedded: {len(bad)} of its items have no prompt ({first_few(bad, 3)}); leave it out with suite.pick")
+    return recs
 
 def suite_texts(
     suite:Suite, # Items to read
     fields:Mapping|list|None=None, # Metadata fields to keep: {benchmark: list}, or one list for all; None keeps all
 )->list: # n strings, in the order of `suite.items`
     "The canonical text of every item (@eq-text)."
-    keep, recs = _fields_of(suite, fields), suite.records()
-    for b in suite.benchmarks:
-        bad = [r['item_id'] for r in recs if r['benchmark'] == b and not has_prompt(r)]
-        if bad: raise ValueError(f"benchmark {b!r} cannot be embedded: {len(bad)} of its items have no prompt ({first_few(bad, 3)}); leave it out with suite.pick")
-    return [canonical_text(r, keep.get(r['benchmark'])) for r in recs]
+    keep = _fields(suite, fields)
+    return [canonical_text(r, keep.get(r['benchmark'])) for r in _records(suite)]
 
-# %% ../nbs/10_text.ipynb #5f372b51
+# %% ../nbs/10_text.ipynb #891449b8
 class Texts(NamedTuple):
     "What the encoder reads, and what was taken away."
     texts:list # n strings, in the order of `suite.items`
@@ -101,8 +108,7 @@ def stripped_texts(
     share:float=.8, # Least share of a benchmark's (or subtask's) texts that must carry it, in (0, 1]
 )->Texts:
     "Canonical texts without the long heads and tails that the prompts of a benchmark share."
-    suite_texts(suite, fields) # refuses what cannot be read
-    keep, recs, rows = _fields_of(suite, fields), suite.records(), {}
+    keep, recs, rows = _fields(suite, fields), _records(suite), {}
     full = [r['prompt'] for r in recs]; start, stop = np.zeros(suite.n, int), np.array([len(p) for p in full])
     for j, b in enumerate(suite.benchmarks):
         at = np.flatnonzero(suite.groups == j)
