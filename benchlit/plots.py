@@ -21,28 +21,41 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from scipy.sparse import issparse
 from .core import atomic_path, first_few
 
-# %% ../nbs/05_plots.ipynb #aee66fb6
+# %% ../nbs/05_plots.ipynb #b55089a6
 _S, _D, _DD, _DT, _DDD = '-', (0, (5, 2)), (0, (6, 2, 1, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2, 1, 2)) # solid, dashed, dash-dot, dotted, dash-dot-dot
 
 # name: (colour, dash, marker, label)
 METHODS = {
     # yardsticks
-    'random': ('#868686', _D, 'X', 'Random'), 'stratified': ('#4d4d4d', _DT, 'X', 'Random, stratified'), 'full': ('#000000', _S, '*', 'Full suite'),
-    # prompts only
-    'facility': ('#055cb2', _S, 'o', 'Facility location'), 'facility-irt': ('#4693f1', _D, 'o', 'Facility location (IRT)'), 'overlap': ('#033c77', _DD, 'o', 'Benchmark overlap'),
-    'dpp-cov': ('#25984d', _S, 's', 'DPP-Cov'), 'dpp-cos': ('#046a2f', _D, 's', 'DPP-Cos'), 'dpp-dot': ('#5dc879', _DD, 's', 'DPP-Dot'), 'dpp-rbf': ('#01421a', _DT, 's', 'DPP-RBF'),
-    'dpp-cov-mi': ('#45b164', _S, 'D', 'DPP-Cov-MI'), 'dpp-cos-mi': ('#0a7e3a', _D, 'D', 'DPP-Cos-MI'), 'dpp-dot-mi': ('#005725', _DD, 'D', 'DPP-Dot-MI'),
-    'k-center': ('#6c329f', _S, '^', 'k-Center'), 'k-means': ('#b77ff2', _D, '^', 'k-means'), 'k-medoids': ('#925ac9', _DD, '^', 'k-medoids'), 'herding': ('#531182', _DT, '^', 'Herding'),
-    'mis': ('#02717a', _S, 'v', 'MIS'), 'coverage': ('#1fbdcb', _D, 'v', 'Coverage'), 'agreement': ('#0698a4', _DD, 'v', 'Agreement'),
+    'random': ('#868686', _D, 'X', 'Random'),                             'stratified': ('#4d4d4d', _DT, 'X', 'Random, stratified'),
+    'full': ('#000000', _S, '*', 'Full suite'),
+    # prompts only: facility location
+    'facility': ('#055cb2', _S, 'o', 'Facility location'),                'facility-irt': ('#4693f1', _D, 'o', 'Facility location (IRT)'),
+    'overlap': ('#033c77', _DD, 'o', 'Benchmark overlap'),
+    # prompts only: determinants
+    'dpp-cov': ('#25984d', _S, 's', 'DPP-Cov'),                           'dpp-cov-mi': ('#45b164', _S, 'D', 'DPP-Cov-MI'),
+    'dpp-cos': ('#046a2f', _D, 's', 'DPP-Cos'),                           'dpp-cos-mi': ('#0a7e3a', _D, 'D', 'DPP-Cos-MI'),
+    'dpp-dot': ('#5dc879', _DD, 's', 'DPP-Dot'),                          'dpp-dot-mi': ('#005725', _DD, 'D', 'DPP-Dot-MI'),
+    'dpp-rbf': ('#01421a', _DT, 's', 'DPP-RBF'),
+    # prompts only: centres
+    'k-center': ('#6c329f', _S, '^', 'k-Center'),                         'k-means': ('#b77ff2', _D, '^', 'k-means'),
+    'k-medoids': ('#925ac9', _DD, '^', 'k-medoids'),                      'herding': ('#531182', _DT, '^', 'Herding'),
+    # prompts only: data-only selectors
+    'mis': ('#02717a', _S, 'v', 'MIS'),                                   'coverage': ('#1fbdcb', _D, 'v', 'Coverage'),
+    'agreement': ('#0698a4', _DD, 'v', 'Agreement'),
     # responses
-    'hardness': ('#895709', _S, 'P', 'Hardness (IRT)'), 'irt': ('#6c4302', _D, 'P', 'IRT'), 'pbsc': ('#ce9042', _DD, 'P', 'PBSC'), 'neumf': ('#ad721c', _DT, 'P', 'NeuMF'),
+    'hardness': ('#895709', _S, 'P', 'Hardness (IRT)'),                   'irt': ('#6c4302', _D, 'P', 'IRT'),
+    'pbsc': ('#ce9042', _DD, 'P', 'PBSC'),                                'neumf': ('#ad721c', _DT, 'P', 'NeuMF'),
     # leaderboards
-    'entropy': ('#9c0451', _S, 'h', 'Entropy'), 'mi': ('#f7619a', _D, 'h', 'Mutual information'), 'variance': ('#cd3976', _DD, 'h', 'Variance reduction'),
+    'entropy': ('#9c0451', _S, 'h', 'Entropy'),                           'mi': ('#f7619a', _D, 'h', 'Mutual information'),
+    'variance': ('#cd3976', _DD, 'h', 'Variance reduction'),
     # random sampling
-    'bestrand': ('#e44a08', _S, 'p', 'BestRand'), 'mince': ('#9d3106', _D, 'p', 'MINCE'),
+    'bestrand': ('#e44a08', _S, 'p', 'BestRand'),                         'mince': ('#9d3106', _D, 'p', 'MINCE'),
     # other published methods
-    'anchors': ('#4c4b02', _S, '>', 'Anchor Points'), 'tinybenchmarks': ('#767305', _D, '>', 'tinyBenchmarks'), 'zipbench': ('#9a9725', _DD, '>', 'ZipBench'), 'sparseeval': ('#b9b74b', _DT, '>', 'SparseEval'),
-    'essencebench': ('#615e03', _S, '<', 'EssenceBench'), 'flasheval': ('#888510', _D, '<', 'FlashEval'), 'sublime': ('#aaa739', _DD, '<', 'SubLIME')}
+    'anchors': ('#4c4b02', _S, '>', 'Anchor Points'),                     'tinybenchmarks': ('#767305', _D, '>', 'tinyBenchmarks'),
+    'zipbench': ('#9a9725', _DD, '>', 'ZipBench'),                        'sparseeval': ('#b9b74b', _DT, '>', 'SparseEval'),
+    'essencebench': ('#615e03', _S, '<', 'EssenceBench'),                 'flasheval': ('#888510', _D, '<', 'FlashEval'),
+    'sublime': ('#aaa739', _DD, '<', 'SubLIME')}
 METHOD_COLORS = {name: s[0] for name, s in METHODS.items()}
 
 _key = lambda name: re.sub(r'[\W_]', '', str(name).split('(')[0].lower())
@@ -58,7 +71,7 @@ def method_style(
     if nth: dash = (0, (9, 2) + (1, 2)*(nth - 1))
     return dict(color=color, linestyle=dash, marker=marker, markerfacecolor='white' if nth else color, label=str(name) if '(' in str(name) else label)
 
-# %% ../nbs/05_plots.ipynb #ff753ce4
+# %% ../nbs/05_plots.ipynb #0ec063d4
 def style():
     "Set the book's style for all figures that follow."
     plt.rcParams.update({
@@ -67,14 +80,18 @@ def style():
         'axes.edgecolor': '#555555', 'xtick.color': '#333333', 'ytick.color': '#333333', 'lines.linewidth': 1.6, 'lines.markersize': 5,
         'figure.constrained_layout.use': True, 'savefig.facecolor': 'white'})
 
+# %% ../nbs/05_plots.ipynb #6374a5a5
+def _need(ok, message):
+    if not ok: raise ValueError(message)
+
 _UNITS = {'points': (100, 'percentage points'), 'percent': (100, '%'), 'share': (1, '0 to 1'), 'score': (1, 'score')}
 
 def _unit(unit):
-    if unit not in _UNITS: raise ValueError(f"unknown unit {unit!r}; there are {first_few(_UNITS)}")
+    _need(unit in _UNITS, f"unknown unit {unit!r}; there are {first_few(_UNITS)}")
     return _UNITS[unit]
 
 def _axes(ax, width=5.2, height=3.1):
-    "`ax` itself, or that of a new figure: pyplot's where it is shown by itself, else one that vanishes with its last reference."
+    "`ax`, or that of a new figure: pyplot's where figures show by themselves, else one that goes with its last reference."
     if ax is not None: return ax
     return (plt.figure if plt.isinteractive() else Figure)(figsize=(width, height), layout='constrained').subplots()
 
@@ -82,16 +99,23 @@ def _array(x, what, ndim=1):
     "Finite float64 of the wanted dimension, or an error that says which value is not."
     try: x = np.asarray(x, float)
     except (TypeError, ValueError): raise ValueError(f"{what} must be numbers, got {type(x).__name__}") from None
-    if x.ndim != ndim or not x.size: raise ValueError(f"{what} must be a non-empty array of {ndim} dimension(s), got shape {x.shape}")
-    if not np.isfinite(x).all(): raise ValueError(f"{what} must be finite, got {x[~np.isfinite(x)][0]} at position {first_few([tuple(map(int, np.argwhere(~np.isfinite(x))[0]))])}; drop what was not evaluated")
+    _need(x.ndim == ndim and x.size, f"{what} must be a non-empty array of {ndim} dimension(s), got shape {x.shape}")
+    bad = np.argwhere(~np.isfinite(x)).tolist()
+    _need(not bad, f"{what} must be finite, got {x[tuple(bad[0])] if bad else 0} at {bad[:1]}; drop what was not evaluated")
     return x
+
+def _named(x, what, default):
+    "{name: array} of a mapping, or of a bare array under the default name."
+    x = x if isinstance(x, Mapping) else {default: x}
+    _need(len(x), f"{what} are empty: there is nothing to draw")
+    return {m: _array(v, f"{what} of {m!r}") for m, v in x.items()}
 
 def _styles(names):
     "[(name, style)]; a second variant of the same method gets its own dash."
-    seen = [_key(name) for name in names]
-    return [(name, method_style(name, seen[:j].count(_key(name)))) for j, name in enumerate(names)]
+    keys = [_key(name) for name in names]
+    return [(name, method_style(name, keys[:j].count(key))) for j, (name, key) in enumerate(zip(names, keys))]
 
-# %% ../nbs/05_plots.ipynb #ad27221c
+# %% ../nbs/05_plots.ipynb #5627498e
 def plot_error_vs_budget(
     errors:pd.DataFrame, # One row per subset: `method`, `k` (items), `error` (a share; 0.01 is one point)
     ax=None, # Axes to draw on; None makes a figure
@@ -102,27 +126,24 @@ def plot_error_vs_budget(
     xlabel:str='budget k (items)', # What `k` counts
 )->plt.Axes:
     "Mean error of each method against the budget, with the middle of its distribution as a band."
-    if not isinstance(errors, pd.DataFrame) or not len(errors): raise ValueError(f"errors must be a DataFrame with at least one row, got {type(errors).__name__} of length {np.size(errors)}")
-    if lack := [c for c in ('method', 'k', 'error') if c not in errors.columns]: raise ValueError(f"errors lack the column(s) {first_few(lack)}; there are {first_few(errors.columns, 20)}")
-    if not 0 < band < 1: raise ValueError(f"band must be a share, 0 < band < 1, got {band!r}")
+    _need(isinstance(errors, pd.DataFrame) and len(errors), f"errors must be a DataFrame with at least one row, got {type(errors).__name__}")
+    lack = [c for c in ('method', 'k', 'error') if c not in errors.columns]
+    _need(not lack, f"errors lack the column(s) {first_few(lack)}; there are {first_few(errors.columns, 20)}")
+    _need(0 < band < 1, f"band must be a share, 0 < band < 1, got {band!r}")
     _array(errors['k'], "column 'k'"); _array(errors['error'], "column 'error'")
     (scale, label), looks = _unit(unit), _styles(errors['method'].unique()); ax = _axes(ax); banded = False
     for name, s in looks:
         g = errors[errors['method'] == name].groupby('k')['error']; mean = scale*g.mean()
         ax.plot(mean.index, mean, **s)
-        if g.size().max() > 1:
-            ax.fill_between(mean.index, *(scale*g.quantile(q) for q in (0.5 - band/2, 0.5 + band/2)), color=s['color'], alpha=0.15, lw=0); banded = True
+        if g.size().max() == 1: continue
+        low, high = (scale*g.quantile(q) for q in (0.5 - band/2, 0.5 + band/2)); banded = True
+        ax.fill_between(mean.index, low, high, color=s['color'], alpha=0.15, lw=0)
     ax.set(xlabel=xlabel, ylabel=f'{metric} ({label})'); ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    ax.legend(title=f'mean and middle {100*band:g} %' if banded else None, **(dict(loc='center left', bbox_to_anchor=(1, 0.5)) if len(looks) > 6 else {}))
+    beside = dict(loc='center left', bbox_to_anchor=(1, 0.5)) if len(looks) > 6 else {}
+    ax.legend(title=f'mean and middle {100*band:g} %' if banded else None, **beside)
     return ax
 
-# %% ../nbs/05_plots.ipynb #7eb9b763
-def _named(x, what, default):
-    "A mapping {method: array} as it is; a bare array under the default name."
-    x = x if isinstance(x, Mapping) else {default: x}
-    if not x: raise ValueError(f"{what} are empty: there is nothing to draw")
-    return {m: _array(v, f"{what} of {m!r}") for m, v in x.items()}
-
+# %% ../nbs/05_plots.ipynb #b862ba7a
 def plot_error_distribution(
     errors:np.ndarray|Mapping, # Error of each subset, shape (S,), a share; or {method: errors}
     ax=None, # Axes to draw on; None makes a figure
@@ -135,23 +156,28 @@ def plot_error_distribution(
 )->plt.Axes: # The axes of the histogram; the tail has its own on the right
     "Histogram of the error over subsets, and its tail on a logarithmic right axis."
     scale, label = _unit(unit); errors = {m: np.sort(scale*v) for m, v in _named(errors, 'errors', 'random').items()}
-    if bad := [q for q in quantiles if not 0 <= q <= 1]: raise ValueError(f"quantiles must lie in 0..1, got {first_few(bad)}")
-    looks = _styles(errors); ax = _axes(ax); tail = ax.twinx(); edges = np.histogram_bin_edges(np.concatenate(list(errors.values())), bins)
+    _need(all(0 <= q <= 1 for q in quantiles), f"quantiles must lie in 0..1, got {quantiles!r}")
+    looks, edges = _styles(errors), np.histogram_bin_edges(np.concatenate(list(errors.values())), bins)
+    ax = _axes(ax); tail = ax.twinx(); most = max(map(len, errors.values()))
     for j, (name, s) in enumerate(looks):
         e, c, dash = errors[name], s['color'], s['linestyle']; share = np.full(len(e), 100/len(e))
-        ax.hist(e, edges, weights=share, histtype='stepfilled', color=c, alpha=0.25); ax.hist(e, edges, weights=share, histtype='step', color=c, ls=dash, lw=0.8)
+        ax.hist(e, edges, weights=share, histtype='stepfilled', color=c, alpha=0.25)
+        ax.hist(e, edges, weights=share, histtype='step', color=c, ls=dash, lw=0.8)
         tail.plot(e, 1 - np.arange(len(e))/len(e), color=c, ls=dash, drawstyle='steps-pre', label=s['label'])
+        side = dict(xytext=(-6, -9), ha='right') if j % 2 else dict(xytext=(6, 3), ha='left')
         for q in quantiles:
             at = np.quantile(e, q), max(1 - q, 1/len(e)); tail.plot(*at, s['marker'], color=c, ms=7, mec='white')
-            tail.annotate(f'{100*q:g} %: {at[0]:.2g}', at, (-6, -9) if j % 2 else (6, 3), ha='right' if j % 2 else 'left', textcoords='offset points', fontsize=7.5)
-    if law is not None: t = np.linspace(0, edges[-1], 200); tail.plot(t, np.maximum(law(t/scale), 1e-12), color='black', lw=1, label='law')
-    tail.set(yscale='log', ylim=(0.5/max(map(len, errors.values())), 5), ylabel='curves: share with a larger error'); tail.grid(False); tail.spines['right'].set_visible(True)
-    tail.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f'{100*v:g} %' if v <= 1 else '')); tail.legend(loc='upper left')
+            tail.annotate(f'{100*q:g} %: {at[0]:.2g}', at, textcoords='offset points', fontsize=7.5, **side)
+    if law is not None:
+        t = np.linspace(0, edges[-1], 200); tail.plot(t, np.maximum(law(t/scale), 1e-12), color='black', lw=1, label='law')
+    tail.set(yscale='log', ylim=(0.5/most, 5), ylabel='curves: share with a larger error')
+    tail.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f'{100*v:g} %' if v <= 1 else ''))
+    tail.grid(False); tail.spines['right'].set_visible(True); tail.legend(loc='upper left')
     ax.set_ylim(top=1.25*ax.get_ylim()[1])
     ax.set(xlabel=f'{metric} ({label})', ylabel='histogram: share of subsets (%)', xlim=(min(0, edges[0]), None))
     return ax
 
-# %% ../nbs/05_plots.ipynb #eea0328d
+# %% ../nbs/05_plots.ipynb #7bbcc1fa
 def plot_rank_heatmap(
     ranks:pd.DataFrame, # Rows = methods, columns = settings, values = (mean) rank >= 1, NaN = not run
     ax=None, # Axes to draw on; None makes a figure
@@ -160,17 +186,18 @@ def plot_rank_heatmap(
     xlabel:str='', # What the columns are, with unit
 )->plt.Axes:
     "Ranks of methods over settings, dark = good, rows sorted by mean rank."
-    if not isinstance(ranks, pd.DataFrame) or not ranks.size: raise ValueError(f"ranks must be a non-empty DataFrame of methods x settings, got {type(ranks).__name__}")
-    R = ranks.astype(float)
-    if np.isinf(R.to_numpy()).any() or (R < 1).any(axis=None): raise ValueError(f"ranks must be >= 1, got {np.nanmin(R.to_numpy()):g}; NaN marks what was not run")
-    if len(none := R.index[R.isna().all(axis=1)]): raise ValueError(f"method(s) {first_few(none)} have no rank at all; leave them out")
-    R = R.loc[R.mean(axis=1).sort_values(kind='stable').index]
+    _need(isinstance(ranks, pd.DataFrame) and ranks.size, f"ranks must be a non-empty DataFrame of methods x settings, got {type(ranks).__name__}")
+    R = ranks.astype(float); none = R.index[R.isna().all(axis=1)]
+    _need(not len(none), f"method(s) {first_few(none)} have no rank at all; leave them out")
+    _need(R.min(axis=None) >= 1 and R.max(axis=None) < np.inf, f"ranks must be >= 1, got {R.min(axis=None):g} to {R.max(axis=None):g}; NaN marks what was not run")
+    R = R.iloc[np.argsort(R.mean(axis=1), kind='stable')]
     ax = _axes(ax, 1.8 + 0.65*R.shape[1], 1 + 0.3*len(R))
-    sns.heatmap(R, ax=ax, annot=True, fmt=fmt, cmap='mako', vmin=1, vmax=max(2, np.nanmax(R)), linewidths=1, cbar_kws=dict(label='rank (1 = best)'))
+    sns.heatmap(R, ax=ax, annot=True, fmt=fmt, cmap='mako', vmin=1, vmax=max(2, R.max(axis=None)), linewidths=1,
+                cbar_kws=dict(label='rank (1 = best)'))
     ax.set(xlabel=xlabel or ranks.columns.name or '', ylabel=''); ax.tick_params(length=0, rotation=0); ax.grid(False)
     return ax
 
-# %% ../nbs/05_plots.ipynb #7de65147
+# %% ../nbs/05_plots.ipynb #febaedea
 def plot_pred_vs_true(
     true:np.ndarray, # Score on the full suite, a share, shape (M,)
     pred:np.ndarray|Mapping, # Predicted scores, shape (M,); or {method: predictions}
@@ -180,27 +207,28 @@ def plot_pred_vs_true(
     unit:str='percent', # 'points', 'percent', 'share' or 'score'
 )->plt.Axes:
     "Predicted against true scores of the models, with the diagonal and the MAE."
-    scale, label = _unit(unit); true = scale*_array(true, 'true scores'); pred = {m: scale*v for m, v in _named(pred, 'predictions', 'facility').items()}
-    for m, v in pred.items():
-        if v.shape != true.shape: raise ValueError(f"predictions of {m!r} must have one value per model, shape {true.shape}, got {v.shape}")
+    scale, label = _unit(unit); true = scale*_array(true, 'true scores')
+    pred = {m: scale*v for m, v in _named(pred, 'predictions', 'facility').items()}
+    for m, v in pred.items(): _need(v.shape == true.shape, f"predictions of {m!r} must have one value per model, shape {true.shape}, got {v.shape}")
     if interval is not None:
-        if len(pred) > 1: raise ValueError(f"an interval belongs to one prediction, got {len(pred)}; draw them one by one")
-        low, high = (scale*_array(v, 'interval') for v in interval); p = next(iter(pred.values()))
-        if low.shape != true.shape or high.shape != true.shape or (low > p).any() or (high < p).any(): raise ValueError("an interval must be (low, high) with low <= prediction <= high for every model")
-    looks = _styles(pred); ax = _axes(ax, 3.6, 3.4); every = np.concatenate([true, *pred.values()]); ends = [every.min(), every.max()]
-    ax.plot(ends, ends, color='0.6', lw=1, zorder=1)
+        _need(len(pred) == 1, f"an interval belongs to one prediction, got {len(pred)}; draw them one by one")
+        (p,), (low, high) = pred.values(), (scale*_array(v, 'interval') for v in interval)
+        _need(low.shape == p.shape == high.shape and (low <= p).all() and (p <= high).all(), "an interval must be (low, high) with low <= prediction <= high for every model")
+    looks, every = _styles(pred), np.concatenate([true, *pred.values()]); ax = _axes(ax, 3.6, 3.4)
+    ax.plot([every.min(), every.max()], [every.min(), every.max()], color='0.6', lw=1, zorder=1)
     for m, s in looks:
-        name = f"{s.pop('label')}: MAE {np.abs(pred[m] - true).mean():.2g}"; s['linestyle'] = 'none'
-        if interval is not None: ax.errorbar(true, pred[m], [pred[m] - low, high - pred[m]], ecolor=s['color'], elinewidth=0.8, alpha=0.8, label=name, **s)
-        else: ax.plot(true, pred[m], alpha=0.8, ms=7, mec='white' if s['markerfacecolor'] == s['color'] else s['color'], mew=0.5, label=name, **s)
-    ax.set(xlabel=f'score on everything ({label})', ylabel=f'score predicted from the subset ({label})'); ax.set_aspect('equal', 'datalim'); ax.legend(loc='upper left')
+        if interval is not None: ax.vlines(true, low, high, color=s['color'], lw=0.8, alpha=0.8)
+        s.update(linestyle='none', label=f"{s['label']}: MAE {np.abs(pred[m] - true).mean():.2g}", alpha=0.8, ms=7, mew=0.5)
+        ax.plot(true, pred[m], mec='white' if s['markerfacecolor'] == s['color'] else s['color'], **s)
+    ax.set(xlabel=f'score on everything ({label})', ylabel=f'score predicted from the subset ({label})')
+    ax.set_aspect('equal', 'datalim'); ax.legend(loc='upper left')
     return ax
 
-# %% ../nbs/05_plots.ipynb #e353886c
+# %% ../nbs/05_plots.ipynb #ef768306
 def _shades(keys):
     "One hue from dark to light, with alternating dashes, for labels that are not methods."
-    dashes = [_S, _D, _DD, _DT, _DDD]
-    return [(key, dict(color=mpl.colormaps['mako'](0.15 + 0.65*j/max(1, len(keys) - 1)), linestyle=dashes[j % 5], label=str(key))) for j, key in enumerate(keys)]
+    tones, dashes = mpl.colormaps['mako'](np.linspace(0.15, 0.8, len(keys))), (_S, _D, _DD, _DT, _DDD)
+    return [(key, dict(color=tones[j], linestyle=dashes[j % 5], label=str(key))) for j, key in enumerate(keys)]
 
 def plot_gains(
     gains:np.ndarray|Mapping, # Gain of each pick in order, shape (k,); or {label: gains}, lengths may differ
@@ -212,7 +240,8 @@ def plot_gains(
 )->plt.Axes:
     "Gain of each greedy pick, one curve or many."
     gains = _named(gains, 'gains', 'facility')
-    if log and (none := [m for m, g in gains.items() if not (g > 0).any()]): raise ValueError(f"no gain of {first_few(none)} is positive: nothing to draw on a logarithmic axis")
+    none = [m for m, g in gains.items() if not (g > 0).any()]
+    _need(not (log and none), f"no gain of {first_few(none)} is positive: nothing to draw on a logarithmic axis")
     looks = (_styles if all(_key(m) in _KEYS for m in gains) else _shades)(list(gains)); ax = _axes(ax)
     for m, s in looks:
         g = np.where(gains[m] > 0, gains[m], np.nan) if log else gains[m]
@@ -222,7 +251,7 @@ def plot_gains(
     ax.xaxis.set_major_locator(MaxNLocator(integer=True)); ax.legend(title=name or None)
     return ax
 
-# %% ../nbs/05_plots.ipynb #9cc04226
+# %% ../nbs/05_plots.ipynb #09c44ac7
 def plot_kernel(
     K:np.ndarray, # Similarity, shape (n, n), dense or sparse
     ax=None, # Axes to draw on; None makes a figure
@@ -233,25 +262,27 @@ def plot_kernel(
     most:int=3000, # Refuse larger n
 )->plt.Axes:
     "Heat map of a kernel or an overlap matrix, dark = similar."
-    shape = np.shape(K)
-    if len(shape) != 2 or shape[0] != shape[1]: raise ValueError(f"a kernel must be square, shape (n, n), got {shape}")
-    if (n := shape[0]) > most: raise ValueError(f"n={n} is more than a figure can show; draw {most} rows, e.g. K[i][:, i], or raise most=")
+    shape = np.shape(K); n = shape[0] if shape else 0
+    _need(shape == (n, n), f"a kernel must be square, shape (n, n), got {shape}")
+    _need(n <= most, f"n={n} is more than a figure can show; draw {most} rows, e.g. K[i][:, i], or raise most=")
     K = _array(K.toarray() if issparse(K) else K, 'a kernel', 2); codes, count = np.arange(n), np.ones(n, int)
     if groups is not None:
-        if np.shape(groups) != (n,): raise ValueError(f"groups must have one code per row, shape ({n},), got {np.shape(groups)}")
+        _need(np.shape(groups) == (n,), f"groups must have one code per row, shape ({n},), got {np.shape(groups)}")
         order = np.argsort(groups, kind='stable'); K = K[order][:, order]; codes, count = np.unique(groups, return_counts=True)
-    if names is not None and len(names) != len(codes): raise ValueError(f"names must be one for each of {len(codes)} {'rows' if groups is None else 'groups'}, got {len(names)}")
+    _need(names is None or len(names) == len(codes), f"names must be one for each of {len(codes)} {'rows' if groups is None else 'groups'}")
     small = groups is None and n <= 12; ax = _axes(ax, 4.4, 3.6)
-    sns.heatmap(K, ax=ax, annot=small, fmt='.2f', annot_kws=dict(fontsize=7), cmap='mako_r', square=True, rasterized=not small, xticklabels=False, yticklabels=False, cbar_kws=dict(label=label))
+    sns.heatmap(K, ax=ax, annot=small, fmt='.2f', annot_kws=dict(fontsize=7), cmap='mako_r', square=True, rasterized=not small,
+                xticklabels=False, yticklabels=False, cbar_kws=dict(label=label))
     cuts = np.cumsum(count)
     if groups is not None:
         for c in cuts[:-1]: ax.axhline(c, color='white', lw=1.2); ax.axvline(c, color='white', lw=1.2)
-    if names is not None: ax.set_xticks(cuts - count/2, names, rotation=45, ha='right', rotation_mode='anchor'); ax.set_yticks(cuts - count/2, names)
+    if names is not None:
+        ax.set_xticks(cuts - count/2, names, rotation=45, ha='right', rotation_mode='anchor'); ax.set_yticks(cuts - count/2, names)
     else: ax.set(xlabel=f'item (n = {n})', ylabel='item')
     ax.tick_params(length=0); ax.grid(False)
     return ax
 
-# %% ../nbs/05_plots.ipynb #f43f652c
+# %% ../nbs/05_plots.ipynb #53bb9647
 def plot_spectrum(
     eigenvalues:np.ndarray, # Eigenvalues >= 0 of a covariance, any order, shape (N,)
     ax=None, # Axes to draw on; None makes a figure
@@ -261,20 +292,22 @@ def plot_spectrum(
 )->plt.Axes:
     "Eigenvalues, the trace that the best k directions leave, and what the picked columns leave, in % of the trace."
     lam = np.sort(_array(eigenvalues, 'eigenvalues'))[::-1]; total = lam.sum()
-    if lam[-1] < -1e-9*lam[0] or total <= 0: raise ValueError(f"eigenvalues of a covariance are >= 0 and not all 0, got a smallest of {lam[-1]:g}")
+    _need(lam[-1] >= -1e-9*lam[0] and total > 0, f"eigenvalues of a covariance are >= 0 and not all 0, got a smallest of {lam[-1]:g}")
     share = 100*np.maximum(lam, 0)/total; left = np.maximum(100 - np.concatenate([[0], np.cumsum(share)]), 0)
-    residual = {m: 100*r/total for m, r in ({} if residual is None else _named(residual, 'residual traces', 'entropy')).items()}; looks = _styles(residual)
-    for m, r in residual.items():
-        if len(r) > len(lam): raise ValueError(f"residual traces of {m!r} have {len(r)} picks, but there are only {len(lam)} columns")
-        if (low := r < left[1:len(r) + 1] - 1e-6).any(): raise ValueError(f"residual trace of {m!r} after {np.argmax(low) + 1} pick(s) is below what any directions leave; is it of the same matrix?")
+    residual = {} if residual is None else _named(residual, 'residual traces', 'entropy'); looks = _styles(residual)
+    curves = {m: np.concatenate([[100], 100*r/total]) for m, r in residual.items()}
+    for m, r in curves.items():
+        _need(len(r) <= len(left), f"residual traces of {m!r} have {len(r) - 1} picks, but there are only {len(lam)} columns")
+        _need((r >= left[:len(r)] - 1e-6).all(), f"residual trace of {m!r} is below what any directions leave; is it of the same matrix?")
     ax = _axes(ax); ax.bar(np.arange(1, len(lam) + 1), share, color='0.82', width=0.8, label='eigenvalue j')
     ax.plot(left[:-1], color='black', ls=_DT, label='left by the best k directions')
-    for m, s in looks: ax.plot(np.arange(len(residual[m]) + 1), [100, *residual[m]], markevery=max(1, len(residual[m])//10), **{**s, 'label': f"left by the picks: {s['label'].lower()}"})
+    for m, s in looks:
+        s['label'] = f"left by the picks: {s['label'].lower()}"; ax.plot(curves[m], markevery=max(1, len(curves[m])//10), **s)
     ax.set(xlabel='number k (or j) of benchmarks or directions', ylabel='share of the trace (%)', yscale='log' if log else 'linear')
     ax.xaxis.set_major_locator(MaxNLocator(integer=True)); ax.legend()
     return ax
 
-# %% ../nbs/05_plots.ipynb #3546461a
+# %% ../nbs/05_plots.ipynb #7ed04fe7
 def plot_marginal_p95(
     sizes:np.ndarray, # Subset sizes, increasing, shape (S,), S >= 2
     p95:np.ndarray, # P95 of the worst-case drift at each size, a share, shape (S,)
@@ -286,22 +319,23 @@ def plot_marginal_p95(
     unit:str='points', # 'points', 'percent', 'share' or 'score'
 )->plt.Axes:
     "Marginal gain of P95 at each size, with the threshold and the first size whose gain lies below it."
-    scale, label = _unit(unit); sizes, p95 = _array(sizes, 'sizes'), _array(p95, 'p95')
-    if len(sizes) < 2 or (np.diff(sizes) <= 0).any() or sizes.shape != p95.shape: raise ValueError(f"sizes must be two or more, increasing, one per p95, got shapes {sizes.shape} and {p95.shape}")
-    if not tau > 0: raise ValueError(f"tau must be a share > 0, got {tau!r}")
-    series = None if series is None else _array(series, 'series', 2); se = None if se is None else _array(se, 'se')
-    if series is not None and series.shape[1] != len(sizes): raise ValueError(f"series must have shape (L, {len(sizes)}), got {series.shape}")
-    if se is not None and (len(se) != len(sizes) - 1 or (se < 0).any()): raise ValueError(f"se must be {len(sizes) - 1} errors >= 0, one per step, got shape {se.shape}")
-    gain = -scale*np.diff(p95); x = sizes[1:]; ax = _axes(ax); s = method_style('mince')
-    for j, one in enumerate([] if series is None else -scale*np.diff(series)): ax.plot(x, one, color='0.75', lw=0.8, label=None if j else 'single models')
-    if se is not None: ax.fill_between(x, gain - 2*scale*se, gain + 2*scale*se, color=s['color'], alpha=0.2, lw=0, label='± 2 Monte Carlo errors')
-    ax.plot(x, gain, **{**s, 'linestyle': '-', 'label': 'worst case'}); ax.axhline(scale*tau, color='black', ls=_D, lw=1, label=f'τ = {scale*tau:g}')
+    scale, label = _unit(unit); sizes, p95 = _array(sizes, 'sizes'), _array(p95, 'p95'); S = len(sizes)
+    _need(S >= 2 and (np.diff(sizes) > 0).all() and p95.shape == (S,), f"sizes must be two or more, increasing, one per p95, got shapes ({S},) and {p95.shape}")
+    _need(tau > 0, f"tau must be a share > 0, got {tau!r}")
+    series = np.empty((0, S)) if series is None else _array(series, 'series', 2); se = np.zeros(S - 1) if se is None else _array(se, 'se')
+    _need(series.shape[1] == S, f"series must have shape (L, {S}), got {series.shape}")
+    _need(se.shape == (S - 1,) and (se >= 0).all(), f"se must be {S - 1} errors >= 0, one per step, got shape {se.shape}")
+    gain, x, s = -scale*np.diff(p95), sizes[1:], {**method_style('mince'), 'linestyle': '-', 'label': 'worst case'}; ax = _axes(ax)
+    for j, one in enumerate(-scale*np.diff(series)): ax.plot(x, one, color='0.75', lw=0.8, label=None if j else 'single models')
+    if se.any(): ax.fill_between(x, gain - 2*scale*se, gain + 2*scale*se, color=s['color'], alpha=0.2, lw=0, label='± 2 Monte Carlo errors')
+    ax.plot(x, gain, **s); ax.axhline(scale*tau, color='black', ls=_D, lw=1, label=f'τ = {scale*tau:g}')
     if (below := gain < scale*tau).any():
-        j = below.argmax(); ax.axvline(x[j], color='black', ls=_DT, lw=1); ax.annotate(f'n* = {x[j]:g}', (x[j], max(gain.max(), scale*tau)), (5, -4), textcoords='offset points')
+        star = x[below.argmax()]; ax.axvline(star, color='black', ls=_DT, lw=1)
+        ax.annotate(f'n* = {star:g}', (star, max(gain.max(), scale*tau)), (5, -4), textcoords='offset points')
     ax.set(xlabel='subset size (items)', ylabel=f'drop of P95 ({label})', ylim=(min(0, gain.min()), None)); ax.legend()
     return ax
 
-# %% ../nbs/05_plots.ipynb #c76d90ea
+# %% ../nbs/05_plots.ipynb #135ac073
 def save(
     ax, # Axes, or a figure
     path:str|Path, # Where to; the suffix says the format: .png, .svg, .pdf
@@ -310,6 +344,6 @@ def save(
     "Write a figure to a file, atomically and reproducibly."
     path = Path(path); kind = path.suffix.lower().lstrip('.')
     meta = dict(png={'Software': None}, svg={'Date': None}, pdf={'CreationDate': None})
-    if kind not in meta: raise ValueError(f"figures are saved as .png, .svg or .pdf, got {path.name!r}")
+    _need(kind in meta, f"figures are saved as .png, .svg or .pdf, got {path.name!r}")
     with atomic_path(path) as tmp, mpl.rc_context({'svg.hashsalt': 'benchlit'}): ax.figure.savefig(tmp, dpi=dpi, metadata=meta[kind])
     return path

@@ -16,7 +16,7 @@ from fastcore.meta import delegates
 from scipy.special import expit
 from .core import Suite, as_rng, first_few
 
-# %% ../nbs/01_worlds.ipynb #2d4e05a6
+# %% ../nbs/01_worlds.ipynb #14af4015
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
     "Unit vectors in clusters, sorted by cluster, and the centres they were drawn around; unpacks as `E, labels`."
@@ -28,15 +28,20 @@ class Clusters:
     def __iter__(self): return iter((self.E, self.labels))
     @property
     def cosine(self)->np.ndarray:
-        "Expected cosine of two different items, by cluster, shape (clusters, clusters): @eq-cosine."
+        "Expected cosine of two different items, by cluster, shape (clusters, clusters): exp(-spread^2) times that of the centres."
         return np.exp(-self.spread**2)*self.centers @ self.centers.T
 
-# %% ../nbs/01_worlds.ipynb #5ac9c1fd
+# %% ../nbs/01_worlds.ipynb #d03eb7d1
 def _need(ok, what, got):
     if not ok: raise ValueError(f"{what}, got {got!r}")
 
 def _counts(**named):
-    for name, v in named.items(): _need(isinstance(v, (Integral, np.integer)) and not isinstance(v, bool) and v >= 1, f"{name} must be a whole number >= 1", v)
+    for name, v in named.items():
+        _need(isinstance(v, (Integral, np.integer)) and not isinstance(v, bool) and v >= 1, f"{name} must be a whole number >= 1", v)
+
+def _check_tilt(d, spread):
+    _need(d >= 2, "d must be at least 2, so that there is somewhere to tilt", d)
+    _need(np.isfinite(spread) and spread >= 0, "spread must be an angle >= 0 in radians", spread)
 
 def _units(rng, m, d):
     "`m` random unit vectors in `d` dimensions, orthonormal if they fit."
@@ -44,7 +49,7 @@ def _units(rng, m, d):
     return np.linalg.qr(X.T)[0].T if m <= d else X/np.linalg.norm(X, axis=1, keepdims=True)
 
 def _around(centers, labels, spread, rng):
-    "One item per label, tilted from its centre (@eq-tilt)."
+    "One item per label: tilt the centre by a normal angle in a uniform direction."
     c = centers[labels]; u = rng.standard_normal(c.shape)
     u -= (u*c).sum(1, keepdims=True)*c; u /= np.linalg.norm(u, axis=1, keepdims=True)
     angle = spread*rng.standard_normal((len(c), 1))
@@ -57,10 +62,9 @@ def clustered_embeddings(
     spread:float, # Standard deviation of the angle to the centre, radians >= 0; 0.3 is tight, 0.8 loose
     rng:np.random.Generator|int, # Seed or generator
 )->Clusters:
-    "Draw unit vectors around random centres (@eq-tilt)."
+    "Draw unit vectors around random centres: a normal angle in a uniform direction."
     rng = as_rng(rng); _counts(n=n, d=d)
-    _need(d >= 2, "d must be at least 2, so that there is somewhere to tilt", d)
-    _need(np.isfinite(spread) and spread >= 0, "spread must be an angle >= 0 in radians", spread)
+    _check_tilt(d, spread)
     if np.ndim(clusters) == 0: _counts(clusters=clusters); clusters = [n//clusters + (j < n % clusters) for j in range(clusters)]
     sizes = np.asarray(clusters)
     _need(sizes.min() >= 1 and sizes.sum() == n, f"clusters need at least one item each and n={n} together", sizes.tolist())
@@ -109,10 +113,10 @@ def topic_texts(
         out[at] = [template.format(*(g[i] for g, i in zip(gaps, where))) for where in zip(*picks)]
     return out.tolist()
 
-# %% ../nbs/01_worlds.ipynb #253d13a3
+# %% ../nbs/01_worlds.ipynb #f0906591
 @dataclass(frozen=True, eq=False, repr=False)
 class IRTWorld:
-    "Answers and the parameters that made them (@eq-irt)."
+    "Answers of an IRT world and the parameters that made them."
     Y:np.ndarray # Answers 0 or 1, shape (M, n), float64
     theta:np.ndarray # Abilities, shape (M, D)
     a:np.ndarray # Slopes, shape (n, D), >= 0
@@ -130,7 +134,7 @@ def irt_responses(
     difficulty_mean:float=0., # Mean difficulty in logits; 2 makes a hard suite
     difficulty_sd:float=1., # Standard deviation of the difficulties, logits >= 0
 )->IRTWorld:
-    "Draw abilities, slopes and difficulties, then throw a coin for each answer (@eq-irt)."
+    "Draw abilities, slopes and difficulties, then throw a coin with P = sigmoid(a.theta - b) for each answer."
     rng = as_rng(rng); _counts(n=n, M=M)
     _need(kind in ('1pl', '2pl', 'multi'), "kind must be '1pl', '2pl' or 'multi'", kind)
     _counts(dims=dims); _need(difficulty_sd >= 0, "difficulty_sd must be >= 0", difficulty_sd)
@@ -141,7 +145,7 @@ def irt_responses(
     P = expit(theta @ a.T - b)
     return IRTWorld((rng.random(P.shape) < P).astype(float), theta, a, b, P)
 
-# %% ../nbs/01_worlds.ipynb #3e97464d
+# %% ../nbs/01_worlds.ipynb #01f9f365
 def correlated_models(
     n:int, # Number of items; > M + 1 if `exact`
     M:int, # Number of models
@@ -152,7 +156,7 @@ def correlated_models(
     mean:float=0.5, # Mean score of every model; the scores are Gaussian, not confined to [0, 1]
     exact:bool=True, # Whether mean, sigma and rho hold exactly for these n items, or only in expectation
 )->np.ndarray: # Scores, shape (M, n)
-    "Scores of equal variance and equal correlation (@eq-equicorrelated)."
+    "Scores of equal variance and equal correlation over the items [B, assumption 2]."
     rng = as_rng(rng); _counts(n=n, M=M)
     _need(sigma > 0, "sigma must be > 0", sigma); _need(0 <= rho <= 1, "rho must be in 0..1", rho)
     _need(not exact or n > M + 1, f"exact moments need n > M + 1 = {M + 1} items; take more items or exact=False", n)
@@ -220,10 +224,10 @@ def gaussian_leaderboard(
     full = mu + rng.standard_normal((M, N)) @ np.linalg.cholesky(Sigma).T
     return Leaderboard(np.where(holes(M, N, missing, rng, blocks), np.nan, full), mu, Sigma, full)
 
-# %% ../nbs/01_worlds.ipynb #a0a84e0f
+# %% ../nbs/01_worlds.ipynb #8ce3a2e9
 @dataclass(frozen=True, eq=False, repr=False)
 class ToyWorld:
-    "A suite and why its items are hard (@eq-signal)."
+    "A suite, and why its items are hard: the truth behind each answer."
     suite:Suite # Prompts and answers
     E:np.ndarray # Embeddings around the topic's centre, shape (n, d), float32, unit norm
     labels:np.ndarray # Topic of each item, an index into `topics`, shape (n,)
@@ -246,10 +250,11 @@ def toy_world(
 )->ToyWorld:
     "A small suite in which text, embedding and answers of an item are related, with the truth."
     rng = as_rng(rng); names = list(TOPICS) if benchmarks is None else list(benchmarks)
-    if (bad := [b for b in names if b not in TOPICS]) or not names: raise ValueError(f"unknown benchmark(s) {first_few(bad)}; the toy benchmarks are {first_few(TOPICS)}")
+    _need(names and set(names) <= set(TOPICS) and len(set(names)) == len(names), f"benchmarks must be different ones of {first_few(TOPICS)}", benchmarks)
     sizes = [items_each]*len(names) if np.ndim(items_each) == 0 else list(items_each)[:len(names)]
     _need(len(sizes) == len(names), f"items_each must be one number or one for each of {len(names)} benchmarks", items_each)
-    _need(0 <= signal <= 1, "signal must be a share of variance, 0..1", signal); _counts(M=M, d=d, **{f'items_each of {b!r}': s for b, s in zip(names, sizes)})
+    _counts(M=M, d=d, **{f'items_each of {b!r}': s for b, s in zip(names, sizes)})
+    _need(0 <= signal <= 1, "signal must be a share of variance, 0..1", signal); _check_tilt(d, spread)
     topics = [t for b in names for t in TOPICS[b][1]]; caps = list(dict.fromkeys(TOPICS[b][0] for b in names))
     bench = np.repeat(names, sizes); cap = np.array([TOPICS[b][0] for b in bench])
     labels = np.concatenate([3*j + rng.permutation(np.arange(s) % 3) for j, s in enumerate(sizes)])
