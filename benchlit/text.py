@@ -83,13 +83,14 @@ def suite_texts(
     keep = _fields(suite, fields)
     return [canonical_text(r, keep.get(r['benchmark'])) for r in _records(suite)]
 
-# %% ../nbs/10_text.ipynb #891449b8
+# %% ../nbs/10_text.ipynb #4f3425d2
 class Texts(NamedTuple):
     "What the encoder reads, and what was taken away."
     texts:list # n strings, in the order of `suite.items`
-    report:pd.DataFrame # Per benchmark: items, how many were stripped, longest head and tail stripped (characters, about how many tokens), characters still shared
+    report:pd.DataFrame # Per benchmark: `items`, how many were `stripped`, the longest `head` and `tail` taken off (characters), about how many `tokens` they had
     def __repr__(self): return f"Texts({len(self.texts)} texts, {int(self.report['stripped'].sum())} stripped of a shared head or tail)"
 
+# %% ../nbs/10_text.ipynb #5cd4db6e
 def _tokens(text): return len(re.findall(r'\w+|[^\w\s]', text))
 
 def _subtasks(suite, at, by):

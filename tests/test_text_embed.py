@@ -74,6 +74,11 @@ def test_each_text_is_read_once_and_kept(tmp_path):
     embed(texts, Spy('other'), cache=tmp_path); assert len(list(tmp_path.iterdir())) == 2 # one folder per name
     embed(texts, spy); assert len(spy.read) == 7 and not (tmp_path/'user-cache').exists() # a callable of one's own is kept only where told
 
+def test_benchlits_own_encoders_are_kept_in_the_users_cache(tmp_path):
+    spy = Spy(); own = Encoder('own', spy, keep=True)
+    for cache in (None, None, False): embed(['a b', 'c'], own, cache=cache)
+    assert len(spy.read) == 4 and len(list((tmp_path/'user-cache'/'embeddings'/'own').iterdir())) == 1
+
 def test_names_that_look_like_paths_stay_inside(tmp_path):
     for name in ('../../evil', 'Qwen/Qwen3-Embedding-4B', '..', '/abs'): embed(['a b', 'c'], Spy(name), cache=tmp_path/'cache')
     assert [p.name for p in tmp_path.iterdir()] == ['cache'] and len(list((tmp_path/'cache').iterdir())) == 4
@@ -99,6 +104,7 @@ def test_pickles_are_never_run(tmp_path, monkeypatch):
     monkeypatch.setenv('BENCHLIT_DATA', str(tmp_path/'data'))
     embed(['a b', 'c'], Spy(), cache=tmp_path/'own')
     assert not Path(os.environ['BENCHLIT_CACHE'] + '-pickle-ran').exists()
+    assert not (tmp_path/'own'/'spy'/'x.npz').exists() and (tmp_path/'data'/'embeddings'/'spy'/'x.npz').exists()
 
 @pytest.mark.parametrize('harm', ['cut', 'flip', 'empty', 'swap', 'nan'])
 def test_damaged_cache_is_rebuilt(tmp_path, harm):
