@@ -15,10 +15,10 @@ from .metrics import benchmark_scores, cap_mre, mre, overall
 from .similarity import top_t, topt
 from .greedy import RTOL, first_max
 
-# %% ../nbs/20_facility.ipynb #230e8cbb
+# %% ../nbs/20_facility.ipynb #e829bc28
 def _matrix(W):
     "The similarity as a float array or canonical CSR; negative and non-finite entries are refused by place."
-    W = csr_array(W) if issparse(W) else np.asarray(W)
+    W = np.asarray(W) if not issparse(W) else W if isinstance(W, csr_array) else csr_array(W)
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.shape[0]: raise ValueError(f"W must be a square matrix of similarities, got shape {W.shape}")
     if W.dtype.kind not in 'fiub': raise ValueError(f"W must be numeric, got {W.dtype}")
     if W.dtype not in (np.float32, np.float64): W = W.astype(float)
@@ -41,19 +41,18 @@ def fl_value(
     best = W[:, A].max(axis=1)
     return float((best.toarray() if issparse(best) else best).sum(dtype=float))
 
-# %% ../nbs/20_facility.ipynb #67eeca2b
+# %% ../nbs/20_facility.ipynb #30a857ec
 class _Dense:
-    "A dense W: its columns, and @eq-reach."
+    "A dense W: its columns, and taking @eq-reach off the gains `g`."
     def __init__(self, W): self.W, self.n, self.dtype = W, len(W), W.dtype
     def column(self, j): return np.arange(self.n), self.W[:, j]
-    def reach(self, rows, lo, hi):
-        out, step = np.zeros(self.n), max(1, (1 << 20)//self.n)
+    def drop(self, g, rows, lo, hi):
+        step = max(1, (1 << 20)//self.n)
         for a in range(0, len(rows), step):
             s = slice(a, a+step); low = lo[s, None]
-            out += np.subtract(np.clip(self.W[rows[s]], low, hi[s, None]), low, dtype=float).sum(0)
-        return out
+            g -= np.subtract(np.clip(self.W[rows[s]], low, hi[s, None]), low, dtype=float).sum(0)
 
-# %% ../nbs/20_facility.ipynb #cd727d82
+# %% ../nbs/20_facility.ipynb #8a7cab1a
 @cache
 def _loops():
     "The compiled loops; compiled on first use, then read from numba's cache."
@@ -61,9 +60,10 @@ def _loops():
     @njit(cache=True)
     def columns(ptr, ix, n):
         "Transpose the pattern: the rows that hold each column."
-        cptr = np.zeros(n+1, np.int64)
+        cptr = np.zeros(n+1, ptr.dtype)
         for j in ix: cptr[j+1] += 1
-        cptr = np.cumsum(cptr); at, rows = cptr[:-1].copy(), np.empty(len(ix), np.int32)
+        for j in range(n): cptr[j+1] += cptr[j]
+        at, rows = cptr.copy(), np.empty(len(ix), ix.dtype)
         for i in range(n):
             for p in range(ptr[i], ptr[i+1]):
                 j = ix[p]; rows[at[j]] = i; at[j] += 1
@@ -75,25 +75,27 @@ def _loops():
         for r, i in enumerate(rows): w[r] = x[ptr[i] + np.searchsorted(ix[ptr[i]:ptr[i+1]], j)]
         return w
     @njit(cache=True)
-    def reach(ptr, ix, x, rows, lo, hi, n):
-        "@eq-reach."
-        out = np.zeros(n)
+    def drop(ptr, ix, x, g, rows, lo, hi):
+        "g -= @eq-reach; clipping is exact, so only the difference needs double precision."
         for r, i in enumerate(rows):
-            a, b = np.float64(lo[r]), np.float64(hi[r])
             for p in range(ptr[i], ptr[i+1]):
-                if x[p] > a: out[ix[p]] += min(np.float64(x[p]), b) - a
-        return out
-    return columns, entries, reach
+                g[ix[p]] -= np.float64(max(min(x[p], hi[r]), lo[r])) - np.float64(lo[r])
+    return columns, entries, drop
 
 class _Sparse:
     "A sparse W: the same, touching only stored entries."
     def __init__(self, W):
         self.n, self.dtype, self.csr = W.shape[0], W.dtype, (W.indptr, W.indices, W.data)
-        self.columns, self.entries, self.loop = _loops(); self.ptr, self.rows = self.columns(W.indptr, W.indices, self.n)
+        columns, self.entries, self.loop = _loops(); self.ptr, self.rows = columns(W.indptr, W.indices, self.n)
     def column(self, j): rows = self.rows[self.ptr[j]:self.ptr[j+1]]; return rows, self.entries(*self.csr, rows, j)
-    def reach(self, rows, lo, hi): return self.loop(*self.csr, rows, lo, hi, self.n)
+    def drop(self, g, rows, lo, hi): self.loop(*self.csr, g, rows, lo, hi)
 
 def _access(W): return (_Sparse if issparse(W := _matrix(W)) else _Dense)(W)
+
+def _gains(W, c):
+    "The gain of every facility, from scratch: @eq-gain."
+    g = np.zeros(W.n); W.drop(g, np.arange(W.n), c, np.full(W.n, np.inf, c.dtype))
+    return -g
 
 # %% ../nbs/20_facility.ipynb #417ca120
 class FLOracle:
@@ -109,7 +111,7 @@ class FLOracle:
         "Open a facility."
         rows, w = self.W.column(j); self.c[rows] = np.maximum(self.c[rows], w)
 
-# %% ../nbs/20_facility.ipynb #72ad43ad
+# %% ../nbs/20_facility.ipynb #64ca4a87
 def greedy_fl(
     W:np.ndarray|csr_array, # Similarity `W[i, j]` >= 0 of client i to facility j, shape (n, n), dense or sparse
     k:int, # How many items to keep, 1..n
@@ -117,16 +119,16 @@ def greedy_fl(
     "Greedily maximise `fl_value` (@eq-fl; [C] eq. 2); ties go to the lowest index."
     W = _access(W); n, k = W.n, check_k(k, W.n)
     c, server, idx, gains = np.zeros(n, W.dtype), np.full(n, -1), [], []
-    g, scale, every, top = np.zeros(n), np.inf, np.arange(n), np.full(n, np.inf, W.dtype)
+    g, scale = np.zeros(n), np.inf
     for s in range(k):
-        if g.max() < 0.01*scale: g = W.reach(every, c, top); g[idx] = -np.inf; scale = g.max()
+        if g.max() < 0.01*scale: g = _gains(W, c); g[idx] = -np.inf; scale = g.max()
         if scale <= 0: break                                     # nobody can be served better
         j = first_max(g, RTOL); rows, w = W.column(j)
         up = w > c[rows]; rows, w = rows[up], w[up]
         idx.append(j); gains.append(np.subtract(w, c[rows], dtype=float).sum())
-        g -= W.reach(rows, c[rows], w); g[j] = -np.inf
+        W.drop(g, rows, c[rows], w); g[j] = -np.inf
         c[rows], server[rows] = w, s
-    rest = np.setdiff1d(every, idx)[:k-len(idx)]
+    rest = np.setdiff1d(np.arange(n), idx)[:k-len(idx)]
     weights = np.bincount(server[server >= 0], minlength=k)/n
     return Subset(np.concatenate([idx, rest]).astype(np.int64), np.concatenate([gains, np.zeros(len(rest))]), weights)
 

@@ -5,10 +5,10 @@
 
 apricot compiles on every fit; that cost, measured by fitting on 50 items, is taken off. It treats the rows of a precomputed
 matrix as facilities, so it gets W transposed. The NumPy line is the same greedy with the inner loop in NumPy instead of numba.
-Peak memory is the whole process's, read in a child that does nothing but the selection."""
+Peak memory (Linux) is that of a whole process that does nothing but the selection."""
 import os
 for v in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'): os.environ[v] = '1'
-import resource, subprocess, sys, tempfile, time
+import subprocess, sys, tempfile, time
 from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, load_npz, save_npz
@@ -46,7 +46,7 @@ def worlds(n, t):
     yield 'positive vectors, d=16', top_t(np.abs(rng.normal(size=(n, 16))).astype(np.float32), t)
 
 def memory(path, k):
-    code = f"import resource; from scipy.sparse import csr_array, load_npz; from benchlit.facility import greedy_fl; greedy_fl(csr_array(load_npz({str(path)!r})), {k}); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024)"
+    code = f"from scipy.sparse import csr_array, load_npz; from benchlit.facility import greedy_fl; greedy_fl(csr_array(load_npz({str(path)!r})), {k}); print(next(int(l.split()[1])/1024 for l in open('/proc/self/status') if l.startswith('VmHWM')))"
     return float(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout)
 
 if __name__ == '__main__':
