@@ -227,10 +227,11 @@ def _print_errors(table):
         [[k, m, _number(r['mae']), '' if pd.isna(r['low']) else f"{r['low']:.2f} to {r['high']:.2f}", _number(r['p95']), _number(r['spearman']),
           '' if pd.isna(r['beats']) else f"{r['beats']:.0%} of random"] for (k, m), r in table.iterrows()], '><>>>>>')
 
-# %% ../nbs/90_cli.ipynb #e360620e
+# %% ../nbs/90_cli.ipynb #34d82e86
 def _writable(out, *read):
-    if out.is_dir(): raise ValueError(f"--out {out} is a folder; name a file")
-    if out.exists() and any(r is not None and r.exists() and out.samefile(r) for r in read): raise ValueError(f"--out {out} is the file that is read; name another")
+    if out.exists() and not out.is_file(): raise ValueError(f"--out {out} is {'a folder' if out.is_dir() else 'no ordinary file'}; name a file")
+    if any(out.exists() and r and r.exists() and out.samefile(r) for r in read): raise ValueError(f"--out {out} is the file that is read; name another")
+    return out.resolve()  # a link stays, and the file behind it is replaced
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=dict(help_option_names=['-h', '--help']),
                   help='Shrink an LLM benchmark and know what it costs.', epilog='Example: benchlit select items.jsonl --k 50 --out subset.json')
@@ -242,10 +243,10 @@ def _version(on):
 @app.callback()
 def _app(version:Annotated[bool, typer.Option('--version', callback=_version, is_eager=True, help='Print the version.')]=False): pass
 
-# %% ../nbs/90_cli.ipynb #676f08d6
+# %% ../nbs/90_cli.ipynb #d93a4462
 @app.command('select', epilog='Example: benchlit select items.jsonl --k 50 --scores scores.parquet --out subset.json')
 def _select(
-    items:Annotated[Path, typer.Argument(help='JSON lines with item_id, prompt and, if there are several, benchmark; or a folder with items/ and responses/.')],
+    items:Annotated[Path, typer.Argument(metavar='ITEMS', help='JSON lines with item_id, prompt and, if there are several, benchmark; or a folder with items/ and responses/.')],
     k:Annotated[int, typer.Option('--k', help='How many items to keep.')],
     out:Annotated[Path, typer.Option(help='The subset file to write.')],
     method:Annotated[str, typer.Option(help=', '.join(METHODS) + '.')]='facility',
@@ -259,18 +260,20 @@ def _select(
     "Choose k items of a suite and write which ones to a file."
     options = {o: v for o, v in dict(alpha=alpha, by=by, encoder=encoder).items() if v is not None}
     if 'seed' in settings(method, **options): options['seed'] = seed
-    _writable(out, items, scores)
+    target = _writable(out, items, scores)
     suite = load_suite(items, benchmark or None, scores=scores); notes = []
     subset = choose(suite, k, method, lambda suite, name: vectors(suite, name, notes.append), **options)
-    if subset.gains is not None and (idle := int((subset.gains <= 0).sum())): notes.append(f'the last {idle} picks add nothing to the first {k-idle}: they were taken in the order of the file')
-    name = method if method != 'random' else f'random (seed {seed})'
-    errors = summary(compare(suite, [(name, subset)], seed=seed)) if suite.M else None
-    frozen = freeze(subset, suite, **recipe(k, method, **options)); frozen.save(out); _say(*notes, f'wrote {out}', sep='\n')
+    if subset.gains is not None and (idle := int((subset.gains <= 0).sum())): notes.append(f'the last {idle} pick(s) add nothing to the first {k-idle}: they were taken in the order of the file')
+    name, errors = method if method != 'random' else f'random (seed {seed})', None
+    if suite.M:
+        try: errors = summary(compare(suite, [(name, subset)], seed=seed))
+        except ValueError as e: notes.append(str(e))
+    frozen = freeze(subset, suite, **recipe(k, method, **options)); frozen.save(target); _say(*notes, f'wrote {out}', sep='\n')
     _print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')
     if errors is not None:
         print(f'\nError on {suite.M} model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
 
-# %% ../nbs/90_cli.ipynb #3a81b63a
+# %% ../nbs/90_cli.ipynb #867f4041
 @app.command('show', epilog='Example: benchlit show subset.json --ids > ids.txt')
 def _show(
     file:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
@@ -279,11 +282,15 @@ def _show(
 ):
     "Say what is in a subset file."
     f = load_subset(file)
-    if check is not None: f.check(_suite_of(f, check))
-    if ids: print(*map(_visible, f.item_ids), sep='\n'); return
-    print(_visible(f"{f.method}, {f.k} of {sum(r['n_items'] for r in f.benchmarks.values())} items, {'no seed' if f.seed is None else f'seed {f.seed}'}, made {f.created} by benchlit {f.benchlit_version}"))
-    print('parameters: ' + _visible(', '.join(f'{p}={v}' for p, v in f.params.items())) + '\n')
-    _print_table(['benchmark', 'chosen', 'of', 'first ids'], [[b, len(r['item_ids']), r['n_items'], ', '.join(r['item_ids'][:3])] for b, r in f.benchmarks.items()], '<>><')
+    if check is not None: suite = _suite_of(f, check)
+    try:
+        if check is not None: f.check(suite)
+        if ids: return print(*map(_visible, f.item_ids), sep='\n')
+        what = f"{f.method}, {f.k} of {sum(r['n_items'] for r in f.benchmarks.values())} items, {'no seed' if f.seed is None else f'seed {f.seed}'}, made {f.created} by benchlit {f.benchlit_version}"
+        how = ', '.join(f'{p}={v}' for p, v in f.params.items())
+        rows = [[b, len(r['item_ids']), r['n_items'], ', '.join(r['item_ids'][:3])] for b, r in f.benchmarks.items()]
+    except (KeyError, TypeError, AttributeError, IndexError) as e: raise ValueError(f"{file.name} is damaged: {type(e).__name__} {e}") from None
+    print(_visible(what), f'parameters: {_visible(how)}\n', sep='\n'); _print_table(['benchmark', 'chosen', 'of', 'first ids'], rows, '<>><')
     if check is not None: print(f'\n{check} holds the items that the subset was cut from.')
 
 def _suite_of(frozen, path):
@@ -291,14 +298,14 @@ def _suite_of(frozen, path):
     whole = not all(list(path.glob(f'items/{b}.jsonl*')) for b in frozen.benchmarks)
     return load_suite(path, None if whole else list(frozen.benchmarks))
 
-# %% ../nbs/90_cli.ipynb #96996f1a
+# %% ../nbs/90_cli.ipynb #fc4b68d1
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
     k:Annotated[int, typer.Option('--k', help='The budget to freeze; 25, 50 and 100 are compared in any case.')]=50,
     out:Annotated[Path, typer.Option(help='Folder to write to.')]=Path('demo'),
 ):
-    "Shrink SWE-bench, and see what it costs on the agents that were run on all of it."
+    "Shrink SWE-bench and see what it costs."
     from benchlit.datasets import swebench
     if suite not in ('verified', 'lite'): raise ValueError(f"--suite must be 'verified' or 'lite', got {suite!r}")
     if out.exists() and not out.is_dir(): raise ValueError(f"--out {out} is a file; name a folder")
@@ -312,7 +319,7 @@ def _demo(
     print(f"\n{out/'subset.json'}  the {k} issues chosen by facility; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
           f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}", sep='\n')
 
-# %% ../nbs/90_cli.ipynb #45035bef
+# %% ../nbs/90_cli.ipynb #16b52ba4
 def _reason(e):
     "An exception in one line."
     if isinstance(e, OSError) and e.filename and e.strerror: text = f'{e.strerror}: {e.filename}'
@@ -328,10 +335,13 @@ def main(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(errors='backslashreplace')  # a terminal that lacks a character
     try:
-        code = app(args or ['--help'], prog_name='benchlit', standalone_mode=False); sys.stdout.flush()
+        code = app(args or ['--help'], prog_name='benchlit', standalone_mode=False); print(end='', flush=True)
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort): return 130
-    except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), 1); return 141
+    except (BrokenPipeError, SystemExit): code = 141  # typer turns a broken pipe, and only that, into an exit of its own
     except Exception as e:
         if not (isinstance(e, (ValueError, OSError, ImportError)) or hasattr(e, 'format_message')): raise
-        _say(f'benchlit: error: {_reason(e)}'); return 2
+        _say(f'benchlit: error: {_reason(e)}'); code = 2
+    try: print(end='', flush=True)
+    except OSError: os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads, or the disk is full: Python must not try again at exit
+    return code
