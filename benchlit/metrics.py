@@ -9,12 +9,12 @@ __all__ = ['BLOCK', 'PRIOR_ITEMS', 'benchmark_scores', 'overall', 'capability_sc
            'pair_variances', 'items_for_delta', 'r2_standardized', 'residual_variance', 'normalized_score',
            'mean_average_rank']
 
-# %% ../nbs/04_metrics.ipynb #be86021d
+# %% ../nbs/04_metrics.ipynb #8df735e6
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
-from scipy.special import ndtri
+from statistics import NormalDist
 from .core import Subset, as_rng, check_k, check_subset, first_few
 
 # %% ../nbs/04_metrics.ipynb #95eb72d2
@@ -317,7 +317,7 @@ def _moments(y, subset, groups, level, need):
     def shape(v): v = v[0] if one else v; return v[..., 0][()] if flat else v
     return mean, var, c, np.broadcast_to(n[n > 0], c.shape), shape
 
-# %% ../nbs/04_metrics.ipynb #4966651f
+# %% ../nbs/04_metrics.ipynb #24424130
 PRIOR_ITEMS = 40 # Weight of the pass/fail variance in the design effect, in items
 
 def _wilson(mean, var, c, n, z):
@@ -355,7 +355,7 @@ def score_interval(
     "Interval for the full overall score of each model from its scores on a random subset (Wilson 1927, with design effect)."
     if method not in ('wilson', 'normal', 'bootstrap'): raise ValueError(f"method must be 'wilson', 'normal' or 'bootstrap', got {method!r}")
     mean, var, c, n, shape = _moments(y, subset, groups, level, 1 if method == 'wilson' else 2)
-    p, z = mean.mean(-1), ndtri(.5 + level/2)
+    p, z = mean.mean(-1), NormalDist().inv_cdf(.5 + level/2)
     if method == 'wilson':
         if ((mean < 0) | (mean > 1) | (var > c*mean*(1-mean)/np.maximum(c-1, 1) + 1e-9)).any(): raise ValueError("Wilson's interval needs scores in [0, 1]; use method='normal'")
         low, high = _wilson(mean, var, c, n, z)
@@ -366,7 +366,7 @@ def score_interval(
         low, high = (np.where(np.isnan(p), np.nan, e) for e in _bootstrap(y, subset, groups, level, check_k(B, 10**7, 'replicates'), as_rng(rng)))
     return Interval(*map(shape, (p, low, high)))
 
-# %% ../nbs/04_metrics.ipynb #18e90554
+# %% ../nbs/04_metrics.ipynb #1436ffd2
 class Delta(NamedTuple):
     "A difference between two models and its interval; arrays for many pairs or subsets."
     delta:np.ndarray # Score of a minus score of b on the subset
@@ -390,11 +390,11 @@ def paired_delta(
     if a.shape != b.shape: raise ValueError(f"Y_a and Y_b must have the same shape, got {a.shape} and {b.shape}")
     if not unit >= 0: raise ValueError(f"unit must be >= 0, got {unit!r}")
     mean, var, c, n, shape = _moments(a - b, subset, groups, level, 2); k = c.sum(-1, keepdims=True)
-    half = ndtri(.5 + level/2)*np.sqrt(((1 - c/n)/np.maximum(c, 1)*(var + unit**2/np.maximum(k, 1))).sum(-1))/mean.shape[-1]
+    half = NormalDist().inv_cdf(.5 + level/2)*np.sqrt(((1 - c/n)/np.maximum(c, 1)*(var + unit**2/np.maximum(k, 1))).sum(-1))/mean.shape[-1]
     d = mean.mean(-1)
     return Delta(*map(shape, (d, d - half, d + half)))
 
-# %% ../nbs/04_metrics.ipynb #8206df79
+# %% ../nbs/04_metrics.ipynb #b3341107
 def pair_variances(
     Y:np.ndarray, # Scores of past models, shape (M, n); NaN = not evaluated
     paired:bool=True, # Variance of the difference per item; False: sum of the two variances, for two separate random subsets
@@ -426,7 +426,7 @@ def items_for_delta(
     if not 0 <= quantile <= 1: raise ValueError(f"quantile must be in [0, 1], got {quantile!r}")
     v = np.quantile(pair_variances(Y, paired), quantile); n = np.shape(Y)[1]
     k = np.arange(1, n+1); c = np.sqrt((n-k)/(k*max(n-1, 1)))
-    return int(k[np.argmax(c*(ndtri(1-alpha/2)*np.sqrt(v + unit**2/k) + ndtri(power)*np.sqrt(v)) <= delta)])
+    return int(k[np.argmax(c*(NormalDist().inv_cdf(1-alpha/2)*np.sqrt(v + unit**2/k) + NormalDist().inv_cdf(power)*np.sqrt(v)) <= delta)])
 
 # %% ../nbs/04_metrics.ipynb #a162924a
 def _selected(A, N):
