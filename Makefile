@@ -8,7 +8,7 @@ ARGS ?=
 
 READY := $(VENV)/.ready
 PY := $(abspath $(VENV))/bin/python
-PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
+PIP := $(PY) -m pip install -qq --disable-pip-version-check --no-input
 
 # The data folder, absolute, for every step; without it the cells and tests that need it are left out, by name
 ifneq ($(strip $(BENCHLIT_DATA)),)
