@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['fl_value', 'FLOracle', 'greedy_fl', 'facility_location', 'tune_alpha']
 
-# %% ../nbs/20_facility.ipynb #38e0471e
+# %% ../nbs/20_facility.ipynb #0e4d47b1
 from functools import cache
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array, issparse
-from .core import Subset, as_rng, check_k, first_few
+from .core import Subset, check_k, first_few
 from .metrics import benchmark_scores, cap_mre, mre, overall
 from .similarity import top_t, topt
 from .greedy import RTOL, first_max
