@@ -4,7 +4,7 @@ import pytest, yaml
 from notebooks import BOOK, METHODS, NBS, TEMPLATE
 
 SLACK = 1.2
-CELLS, LINES, CELL_LINES, FIGURE_KB = 60, 250, 32, 150
+CELLS, LINES, CELL_LINES, FIGURE_KB = 60, 250, 35, 150
 GROUND = 2  # the ground and the command line serve every method: they may be twice as long
 SECTIONS = {  # the anatomy: what each method notebook has, in this order, and the words a heading may use for it
     'problem': r'problem', 'by hand': r'by hand', 'guarantee': r'guarantee', 'fast version': r'fast', 'edges': r'edge|error',
