@@ -1,7 +1,7 @@
 "The notebooks themselves: the anatomy of a method, sizes, outputs, and the pages around them. `make test` runs them; these read them."
 import ast, base64, re, subprocess, sys
 import pytest, yaml
-from notebooks import BOOK, METHODS, NBS, TEMPLATE
+from notebooks import BOOK, METHODS, NBS, TEMPLATE, Notebook
 
 SLACK = 1.2
 CELLS, LINES, CELL_LINES, FIGURE_KB = 60, 250, 35, 150
@@ -96,6 +96,10 @@ def test_sidebar_lists_every_notebook(root):
     side = list(sidebar(yaml.safe_load((root/'_quarto.yml').read_text())['website']['sidebar']['contents']))
     assert side == ['index.ipynb'] + [n.path.name for n in BOOK]
     assert (NBS/'_quarto.yml').is_symlink() and (NBS/'_quarto.yml').resolve() == root/'_quarto.yml'
+
+@pytest.mark.parametrize('nb', BOOK, ids=repr)
+def test_home_page_maps_every_notebook(nb):
+    assert f'[{nb.path.stem}]({nb.path.name})' in Notebook(NBS/'index.ipynb').prose
 
 def test_readme_is_the_index_notebook(root):
     r = subprocess.run([sys.executable, 'tools/readme.py', '--check'], cwd=root, capture_output=True, text=True)
