@@ -212,7 +212,7 @@ def _figures(suite, k, chosen, errors, draws, seed):
         return {'error_vs_budget': plots.plot_error_vs_budget(errors.rename(columns={'mae': 'error'}), left),
                 'predicted_vs_true': plots.plot_pred_vs_true(_scores(suite), {m: _scores(suite, s) for m, s in shown.items()}, right)}
 
-# %% ../nbs/90_cli.ipynb #24d9fb2d
+# %% ../nbs/90_cli.ipynb #9b68cf3b
 def _say(*words, sep=' '): print(*words, sep=sep, file=sys.stderr, flush=True)
 
 def _visible(text): return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in str(text))
@@ -222,7 +222,7 @@ def _print_table(head, rows, align):
     cells = [list(map(_visible, r)) for r in (head, *rows)]; width = [max(map(len, c)) for c in zip(*cells)]
     for r in cells: print('  '.join(f'{c:{a}{w}}' for c, a, w in zip(r, align, width)).rstrip())
 
-def _number(x, spec='.2f', unit=''): return '-' if pd.isna(x) else format(x, spec) + unit
+def _number(x): return '-' if pd.isna(x) else f'{x:.2f}'
 
 def _print_errors(table):
     "The table of `summary` as text."
@@ -276,7 +276,7 @@ def _select(
     if errors is not None:
         print(f'\nError on {suite.M} model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
 
-# %% ../nbs/90_cli.ipynb #867f4041
+# %% ../nbs/90_cli.ipynb #2c193c7e
 @app.command('show', epilog='Example: benchlit show subset.json --ids > ids.txt')
 def _show(
     file:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
@@ -298,10 +298,10 @@ def _show(
 
 def _suite_of(frozen, path):
     "The suite to check against; of a large folder only what the subset is about."
-    whole = not all(list(path.glob(f'items/{b}.jsonl*')) for b in frozen.benchmarks)
-    return load_suite(path, None if whole else list(frozen.benchmarks))
+    known = all(any((path/'items'/f'{b}.jsonl{gz}').exists() for gz in ('', '.gz')) for b in frozen.benchmarks)
+    return load_suite(path, list(frozen.benchmarks) if known else None)
 
-# %% ../nbs/90_cli.ipynb #fc4b68d1
+# %% ../nbs/90_cli.ipynb #4a718f49
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
@@ -319,7 +319,7 @@ def _demo(
     print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M} agents, 1,000 random subsets of each size\n'); _print_errors(table)
     print("\nMAE and P95: mean and 95th percentile over the agents of the error of the score, in percentage points.\n")
     print(*recommend(table), sep='\n')
-    print(f"\n{out/'subset.json'}  the {k} issues chosen by facility; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
+    print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
           f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}", sep='\n')
 
 # %% ../nbs/90_cli.ipynb #16b52ba4

@@ -63,6 +63,7 @@ def test_the_file_says_how_to_repeat_the_choice(run):
         f = load_subset('a.json'); options = {**f.params, **({} if f.seed is None else {'seed': f.seed})}
         again = cli.choose(load_suite('items.jsonl'), options.pop('k'), f.method, **options)
         assert TOY.items.index[again.idx].tolist() == f.item_ids
+    assert f.item_ids == TOY.items.index[random_subsets(TOY.n, 9, 1, 7)[0]].tolist() and f.seed == 7
 
 def test_scores_do_not_change_the_choice(run):
     run(SELECT + ['20']); plain = Path('out/s.json').read_bytes()
@@ -240,6 +241,11 @@ def test_interrupted_without_a_word():
     with open('slow.jsonl', 'wb'):  # opens once the command reads
         time.sleep(.3); p.send_signal(signal.SIGINT); out, err = p.communicate(timeout=60)
     assert (p.returncode, out, err) == (130, b'', b'') and not Path('s.json').exists()
+
+def test_interrupted_anywhere(run, monkeypatch):
+    for how in (KeyboardInterrupt, cli.typer.Abort):
+        def stop(*a, **b): raise how()
+        monkeypatch.setattr(cli, 'app', stop); assert run('show s.json') == (130, '', '')
 
 def test_broken_pipe_and_full_disk_are_quiet():
     cli.main('select items.jsonl --k 50 --method random --out s.json'.split()); read, write = os.pipe(); os.close(read)
