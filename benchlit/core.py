@@ -51,13 +51,14 @@ def as_rng(
     if isinstance(rng, (Integral, np.integer)) and not isinstance(rng, bool) and rng >= 0: return np.random.default_rng(int(rng))
     raise ValueError(f"rng must be a seed (an integer >= 0) or a numpy Generator, got {rng!r}")
 
-# %% ../nbs/00_core.ipynb #89a1dc2b
+# %% ../nbs/00_core.ipynb #f7090a11
 @contextmanager
 def atomic_path(
     path:str|Path, # Where the file is to be
 ):
     "Yield a temporary neighbour of `path` (same suffix) that replaces it only if the block succeeds."
-    path = Path(path); path.parent.mkdir(parents=True, exist_ok=True)
+    path = Path(path).resolve(); path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file(): raise ValueError(f"{path} is {'a folder' if path.is_dir() else 'not an ordinary file'}; name a file to write")
     tmp = path.with_name(f'.{path.stem}.{os.getpid()}{path.suffix}')
     try:
         yield tmp
@@ -448,7 +449,7 @@ def check(self:FrozenSubset,
         return None if None in vals else np.array(vals, float)
     return Subset(suite.items.index.get_indexer([i for _, i, _, _ in rows]), column('gains'), column('weights'))
 
-# %% ../nbs/00_core.ipynb #ebb1d4af
+# %% ../nbs/00_core.ipynb #02b91f86
 def load_subset(
     path:str|Path, # A file written by `FrozenSubset.save`
 )->FrozenSubset:
@@ -459,10 +460,14 @@ def load_subset(
     if not isinstance(doc, dict) or doc.get('format') != FORMAT: raise ValueError(f"{path.name} is not a subset file: it lacks \"format\": \"{FORMAT}\"")
     if doc.get('version') != FORMAT_VERSION: raise ValueError(f"{path.name} has format version {doc.get('version')!r}; this benchlit reads version {FORMAT_VERSION}")
     try:
-        for b, r in doc['benchmarks'].items():
+        f = FrozenSubset(doc['method'], doc['params'], doc['seed'], doc['benchmarks'], doc['manifest'], doc['created'], doc['benchlit'])
+        if not (isinstance(f.method, str) and isinstance(f.params, dict) and (f.seed is None or isinstance(f.seed, int))): raise ValueError("method, params or seed is of the wrong kind")
+        if sorted(p for r in f.benchmarks.values() for p in r['picks']) != list(range(f.k)): raise ValueError("the picks are not numbered 0, 1, 2, …")
+        for b, r in f.benchmarks.items():
             if not (len(r['item_ids']) == len(r['picks']) and set(r['item_ids']) <= set(doc['manifest'][b])): raise ValueError(f"benchmark {b!r} is inconsistent")
-            for f in ('weights', 'gains'):
-                if r[f] is not None and len(r[f]) != len(r['item_ids']): raise ValueError(f"benchmark {b!r} has {len(r[f])} {f} for {len(r['item_ids'])} items")
-        return FrozenSubset(doc['method'], doc['params'], doc['seed'], doc['benchmarks'], doc['manifest'], doc['created'], doc['benchlit'])
+            if r['n_items'] != len(doc['manifest'][b]): raise ValueError(f"benchmark {b!r} has {r['n_items']} items, but {len(doc['manifest'][b])} in its manifest")
+            for v in ('weights', 'gains'):
+                if r[v] is not None and len(r[v]) != len(r['item_ids']): raise ValueError(f"benchmark {b!r} has {len(r[v])} {v} for {len(r['item_ids'])} items")
+        return f
     except (KeyError, TypeError, AttributeError) as e: raise ValueError(f"{path.name} is damaged: {type(e).__name__} {e}") from None
     except ValueError as e: raise ValueError(f"{path.name} is damaged: {e}") from None

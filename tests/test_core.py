@@ -1,5 +1,5 @@
 "The frozen-subset file under accidents: any edit is named, a killed writer leaves the old file, a folder of data is read by id."
-import signal, subprocess, sys
+import json, signal, subprocess, sys
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
 from benchlit.core import Subset, Suite, freeze, load_subset, load_suite, write_atomic
@@ -64,3 +64,17 @@ def test_folder_of_data(data_dir):
     assert (s.n, s.M) == (500, 55) and s.benchmarks == ['swebench_verified'] and s.Y.mean() == pytest.approx(.3682, abs=1e-4)
     assert load_suite(data_dir, ['swebench_verified']).models == s.models
     with pytest.raises(ValueError, match="unknown benchmark 'mmlu_max'"): load_suite(data_dir, ['mmlu_max'])
+
+@pytest.mark.parametrize('damage', [dict(params=[]), dict(method=3), dict(seed='x'), dict(benchmarks=None), dict(manifest={}), dict(version=99), dict(format='other')])
+def test_a_damaged_file_is_refused(tmp_path, damage):
+    path = freeze(np.arange(9), SUITE, method='first', params={}, seed=None).save(tmp_path/'subset.json'); doc = json.loads(path.read_text())
+    path.write_text(json.dumps({**doc, **damage}))
+    with pytest.raises(ValueError, match='subset.json'): load_subset(path)
+    b = next(iter(doc['benchmarks'])); doc['benchmarks'][b]['picks'][0] = 5; path.write_text(json.dumps(doc))
+    with pytest.raises(ValueError, match='picks'): load_subset(path)
+
+def test_only_files_are_written(tmp_path):
+    (tmp_path/'real').write_text('old'); (tmp_path/'link').symlink_to(tmp_path/'real'); write_atomic(tmp_path/'link', 'new')
+    assert (tmp_path/'link').is_symlink() and (tmp_path/'real').read_text() == 'new'
+    for place in (tmp_path, '/dev/null'):
+        with pytest.raises(ValueError, match='name a file'): write_atomic(place, 'x')
