@@ -184,6 +184,27 @@ def test_damaged_subset_file_is_no_traceback(key, run):
         doc['benchmarks']['facts'][key] = v; Path('bad.json').write_text(json.dumps(doc))
         for args in ('show bad.json', 'show bad.json --ids', 'show bad.json --check items.jsonl'): assert run(args)[0] in (0, 2)
 
+# ---- size
+def test_size_then_select(run):
+    code, out, err = run('size scores.parquet --step 25 --tau 0.03 --delta 0.1 --out deep/size --draws 2000'); c = pd.read_csv('deep/size/curve.csv')
+    assert (code, err) == (0, '') and sorted(p.name for p in Path('deep/size').iterdir()) == ['curve.csv', 'gain.png'] and 'items show a difference of 0.1' in out
+    star = int(c['size'][c['gain'] < .03].iloc[0]); assert f'n* = {star} of {TOY.n} items' in out and list(TOY.scores.columns) == [m for m in c if m in TOY.scores]
+    assert run(f'select items.jsonl --method mince --k {star} --seed 42 --out s.json')[0] == 0
+    f = load_subset('s.json'); assert (f.method, f.k, f.seed) == ('mince', star, 42)
+    shares = [len(b['item_ids']) - star*b['n_items']/TOY.n for b in f.benchmarks.values()]; assert max(map(abs, shares)) < 1
+    before = Path('deep/size/curve.csv').read_bytes(); run('size scores.parquet --step 25 --tau 0.03 --out deep/size --draws 2000'); assert before == Path('deep/size/curve.csv').read_bytes()
+
+def test_size_of_a_ratio_metric(run):
+    pd.DataFrame({'given': 2.}, index=TOY.scores.index).to_csv('d.csv'); (2*TOY.scores).to_csv('twice.csv')
+    run('size scores.parquet --step 25 --out a --draws 1000'); assert run('size twice.csv --denominators d.csv --step 25 --out b --draws 1000')[0] == 0
+    a, b = (pd.read_csv(f'{x}/curve.csv') for x in 'ab'); assert np.allclose(a['p95'], b['p95'], atol=.02)
+
+def test_size_refuses(refused):
+    TOY.scores.where(np.arange(TOY.n)[:, None] != np.full(TOY.M, 3)).to_csv('gaps.csv'); (3*TOY.scores).to_csv('big.csv'); (0*TOY.scores).to_csv('zero.csv'); Path('f').touch()
+    for args, why in (('scores.parquet', 'say --step'), ('scores.parquet --step 0', 'step must'), ('scores.parquet --step 25 --tau 0', 'tau must'), ('gaps.csv --step 25', 'no value on some items'), ('big.csv --step 25', '[0, 1]'),
+                      ('scores.parquet --step 25 --denominators zero.csv', 'denominators must be > 0'), ('scores.parquet --step 25 --out f', 'is a file'), ('none.csv --step 5', 'none.csv'), ('scores.parquet --step 25 --model nobody', 'nobody'),
+                      ('scores.parquet --delta 0.1 --denominators zero.csv', 'plain scores'), ('scores.parquet --delta 0', 'delta'), (f'scores.parquet --step 25 --model {TOY.scores.columns[0]}', 'L >= 2')): assert why in refused('size ' + args), args
+
 # ---- demo
 @pytest.fixture
 def offline(monkeypatch):
@@ -226,7 +247,7 @@ def test_a_new_method_needs_one_line(run, monkeypatch):
 # ---- the process
 def test_help_shows_an_example(run):
     assert run('--help') == run('') == (0, *run('--help')[1:])
-    for c in ('', 'select ', 'show ', 'demo '): assert 'Example: benchlit' in run(c + '--help')[1]
+    for c in ('', 'select ', 'size ', 'show ', 'demo '): assert 'Example: benchlit' in run(c + '--help')[1]
     from benchlit import __version__
     assert run('--version')[:2] == (0, f'benchlit {__version__}\n')
 
