@@ -5,10 +5,10 @@
 The peer of `greedy_dpp` is fast greedy MAP (Chen, Zhang & Zhou 2018, algorithm 1) on the (n, n) kernel, in NumPy, in single
 and double precision, the product that forms the kernel included. The peer of `greedy_dpp_mi` is `greedy_logdet_mi` on the
 kernel of 2,000 items, kernel included, and the same with LAPACK's potri for the inverse. Memory is the peak above what is held
-before the call, in a child process that does nothing else (it comes first, since a child inherits its parent's peak); features are given in double precision, so that no copy hides in them."""
+before the call, in a child process that does nothing else; features are given in double precision, so that no copy hides in them."""
 import os
 for v in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'): os.environ[v] = '1'
-import resource, subprocess, sys, time
+import subprocess, sys, time
 import numpy as np
 from scipy.linalg import lapack
 from benchlit.core import Subset
@@ -49,8 +49,8 @@ def peak(what, n, d, k):
     "Peak above what is held before the call, MB."
     code = f"""if True:
         import os; os.environ['OMP_NUM_THREADS'] = os.environ['OPENBLAS_NUM_THREADS'] = '1'
-        import resource, numpy as np; from benchlit.dpp import greedy_dpp, greedy_dpp_mi
-        now = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024
+        import re, numpy as np; from pathlib import Path; from benchlit.dpp import greedy_dpp, greedy_dpp_mi
+        now = lambda: int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])/1024
         X = np.random.default_rng(0).normal(size=({n}, {d})); f = lambda X, k: {what}; f(X[:600], 5); before = now(); f(X, {k}); print(now() - before)"""
     return float(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout)
 
