@@ -217,7 +217,7 @@ class Suite:
         if scores is not None: scores = scores.loc[rows].dropna(axis=1, how='all') if models is None else scores.loc[rows, list(models)]
         return Suite(self.items.loc[rows], scores if scores is None or scores.shape[1] else None, self.bounded)
 
-# %% ../nbs/00_core.ipynb #b46c743b
+# %% ../nbs/00_core.ipynb #26b47f15
 def _stem(path): return path.name.removesuffix('.gz').rsplit('.', 1)[0]
 
 def _read_lines(path):
@@ -225,7 +225,7 @@ def _read_lines(path):
     try: raw = gzip.decompress(path.read_bytes()) if path.suffix == '.gz' else path.read_bytes()
     except (gzip.BadGzipFile, EOFError, OSError) as e:
         if isinstance(e, FileNotFoundError): raise FileNotFoundError(f"there is no file {path}") from None
-        raise ValueError(f"{path.name} cannot be read: {e}") from None
+        raise ValueError(f"{path.name or path} cannot be read: {e}") from None
     for i, line in enumerate(raw.removeprefix(b'\xef\xbb\xbf').split(b'\n'), 1):
         try: yield i, line.decode('utf-8')
         except UnicodeDecodeError as e: raise ValueError(f"{path.name}, line {i}: not UTF-8 text ({e.reason} at byte {e.start}); convert the file") from None
@@ -240,7 +240,7 @@ def read_items(
     for i, line in _read_lines(path):
         if not line.strip(): continue
         try: r = json.loads(line, parse_constant=_no_constant)
-        except ValueError as e: raise ValueError(f"{path.name}, line {i}: not valid JSON ({e})") from None
+        except (ValueError, RecursionError) as e: raise ValueError(f"{path.name}, line {i}: not valid JSON ({e})") from None
         if not isinstance(r, dict): raise ValueError(f"{path.name}, line {i}: expected one JSON object a line, got {type(r).__name__}")
         if _null(r.get('item_id')): raise ValueError(f"{path.name}, line {i}: no item_id")
         b = r.get('benchmark') or _stem(path)
@@ -257,7 +257,10 @@ def read_scores(
     if not path.exists(): raise FileNotFoundError(f"there is no file {path}")
     try:
         if path.suffix == '.parquet': df = pd.read_parquet(path)
-        elif path.name.endswith(('.csv', '.csv.gz')): df = pd.read_csv(path, dtype={0: str, 'item_id': str})
+        elif path.name.endswith(('.csv', '.csv.gz')):
+            head = pd.read_csv(path, header=None, nrows=1, dtype=str).iloc[0].dropna()  # pandas would rename a column that comes twice
+            if head.duplicated().any(): raise ValueError(f"column names must be unique; duplicated: {first_few(head[head.duplicated()].unique())}")
+            df = pd.read_csv(path, dtype={0: str, 'item_id': str})
         else: raise ValueError("scores are read from .csv, .csv.gz or .parquet")
     except Exception as e: raise ValueError(f"{path.name}: {e}") from None
     if not len(df): raise ValueError(f"{path.name} is empty")
@@ -285,7 +288,7 @@ def _sources(folder, names):
             raise ValueError(f"unknown benchmark {b!r}; {folder.name} has {first_few(sorted({*items, *responses}), 60)}")
         yield b, items.get(b) or items[owner[b]], r
 
-# %% ../nbs/00_core.ipynb #c2227dcf
+# %% ../nbs/00_core.ipynb #1d468040
 def _joined(parts, models):
     "Stack the benchmarks' tables; a model is a column, missing where it was not run."
     items = pd.concat([p for _, p, _ in parts])
@@ -316,6 +319,7 @@ def load_suite(
     "Read items and scores from disk into a `Suite`."
     path = Path(path)
     if not path.exists(): raise FileNotFoundError(f"there is no file or folder {path}")
+    path = path.absolute()  # so that '.' has a name
     if path.is_dir() and (path/'items').is_dir():
         if scores is not None: raise ValueError("scores= goes with a JSONL file; a folder has its own responses/")
         parts = [(b, read_items(i), r and read_scores(r)) for b, i, r in _sources(path, benchmarks)]
@@ -449,20 +453,22 @@ def check(self:FrozenSubset,
         return None if None in vals else np.array(vals, float)
     return Subset(suite.items.index.get_indexer([i for _, i, _, _ in rows]), column('gains'), column('weights'))
 
-# %% ../nbs/00_core.ipynb #02b91f86
+# %% ../nbs/00_core.ipynb #a39073c3
 def load_subset(
     path:str|Path, # A file written by `FrozenSubset.save`
 )->FrozenSubset:
     "Read a subset file; what is not one is refused."
     path = Path(path); text = '\n'.join(line for _, line in _read_lines(path))
     try: doc = json.loads(text, parse_constant=_no_constant)
-    except ValueError as e: raise ValueError(f"{path.name} is not a subset file: not valid JSON ({e})") from None
+    except (ValueError, RecursionError) as e: raise ValueError(f"{path.name} is not a subset file: not valid JSON ({e})") from None
     if not isinstance(doc, dict) or doc.get('format') != FORMAT: raise ValueError(f"{path.name} is not a subset file: it lacks \"format\": \"{FORMAT}\"")
     if doc.get('version') != FORMAT_VERSION: raise ValueError(f"{path.name} has format version {doc.get('version')!r}; this benchlit reads version {FORMAT_VERSION}")
     try:
         f = FrozenSubset(doc['method'], doc['params'], doc['seed'], doc['benchmarks'], doc['manifest'], doc['created'], doc['benchlit'])
         if not (isinstance(f.method, str) and isinstance(f.params, dict) and (f.seed is None or isinstance(f.seed, int))): raise ValueError("method, params or seed is of the wrong kind")
         if sorted(p for r in f.benchmarks.values() for p in r['picks']) != list(range(f.k)): raise ValueError("the picks are not numbered 0, 1, 2, …")
+        if not 0 < f.k == doc['k']: raise ValueError(f"it says k = {doc['k']!r} and lists {f.k} items")
+        if len(set(f.item_ids)) < f.k: raise ValueError("an item is listed more than once")
         for b, r in f.benchmarks.items():
             if not (len(r['item_ids']) == len(r['picks']) and set(r['item_ids']) <= set(doc['manifest'][b])): raise ValueError(f"benchmark {b!r} is inconsistent")
             if r['n_items'] != len(doc['manifest'][b]): raise ValueError(f"benchmark {b!r} has {r['n_items']} items, but {len(doc['manifest'][b])} in its manifest")

@@ -2,7 +2,7 @@
 import json, signal, subprocess, sys
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
-from benchlit.core import Subset, Suite, freeze, load_subset, load_suite, write_atomic
+from benchlit.core import Subset, Suite, freeze, load_subset, load_suite, read_scores, write_atomic
 from benchlit.worlds import toy_suite
 
 SUITE = toy_suite(0)
@@ -45,7 +45,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize('text, message', [
     ('', 'is empty'), ('{"item_id": "a", "prompt": "x"}\n{"item_id": ', 'line 2: not valid JSON'), ('[1]\n', 'line 1: expected one JSON object'),
-    ('{"prompt": "x"}\n', 'line 1: no item_id'), ('{"item_id": "a", "prompt": NaN}\n', 'line 1: not valid JSON'),
+    ('['*100_000, 'line 1: not valid JSON'), ('{"prompt": "x"}\n', 'line 1: no item_id'), ('{"item_id": "a", "prompt": NaN}\n', 'line 1: not valid JSON'),
     ('{"item_id": "a", "prompt": "x"}\n\n{"item_id": "a", "prompt": "y"}\n', "duplicated: 'a'"), ('{"item_id": 1.5, "prompt": "x"}\n', '1.5'),
     ('{"item_id": "a", "prompt": 3}\n', "prompt must be a string or null; it is not for item\\(s\\) 'a'")])
 def test_bad_items(tmp_path, text, message):
@@ -65,13 +65,26 @@ def test_folder_of_data(data_dir):
     assert load_suite(data_dir, ['swebench_verified']).models == s.models
     with pytest.raises(ValueError, match="unknown benchmark 'mmlu_max'"): load_suite(data_dir, ['mmlu_max'])
 
-@pytest.mark.parametrize('damage', [dict(params=[]), dict(method=3), dict(seed='x'), dict(benchmarks=None), dict(manifest={}), dict(version=99), dict(format='other')])
+@pytest.mark.parametrize('damage', [dict(params=[]), dict(method=3), dict(seed='x'), dict(benchmarks=None), dict(benchmarks={}), dict(k=8), dict(manifest={}), dict(version=99), dict(format='other')])
 def test_a_damaged_file_is_refused(tmp_path, damage):
     path = freeze(np.arange(9), SUITE, method='first', params={}, seed=None).save(tmp_path/'subset.json'); doc = json.loads(path.read_text())
     path.write_text(json.dumps({**doc, **damage}))
     with pytest.raises(ValueError, match='subset.json'): load_subset(path)
     b = next(iter(doc['benchmarks'])); doc['benchmarks'][b]['picks'][0] = 5; path.write_text(json.dumps(doc))
     with pytest.raises(ValueError, match='picks'): load_subset(path)
+
+def test_an_item_listed_twice_and_json_nested_too_deep(tmp_path):
+    path = freeze(np.arange(9), SUITE, method='first', params={}, seed=None).save(tmp_path/'subset.json'); doc = json.loads(path.read_text())
+    r = max(doc['benchmarks'].values(), key=lambda r: len(r['item_ids'])); r['item_ids'][1] = r['item_ids'][0]; path.write_text(json.dumps(doc))
+    with pytest.raises(ValueError, match='subset.json is damaged: an item is listed more than once'): load_subset(path)
+    path.write_text('['*100_000)
+    with pytest.raises(ValueError, match='not valid JSON'): load_subset(path)
+
+def test_a_model_in_two_columns_of_a_csv_is_refused(tmp_path):
+    "pandas would rename the second one."
+    (f := tmp_path/'scores.csv').write_text('item_id,m,m\na,1,0\n')
+    with pytest.raises(ValueError, match="scores.csv: column names must be unique; duplicated: 'm'"): read_scores(f)
+    f.write_text('item_id,m\na,1\n'); assert list(read_scores(f)) == ['m']
 
 def test_only_files_are_written(tmp_path):
     (tmp_path/'real').write_text('old'); (tmp_path/'link').symlink_to(tmp_path/'real'); write_atomic(tmp_path/'link', 'new')
