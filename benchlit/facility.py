@@ -15,13 +15,14 @@ from .metrics import benchmark_scores, cap_mre, mre, overall
 from .similarity import top_t, topt
 from .greedy import RTOL, first_max
 
-# %% ../nbs/20_facility.ipynb #e829bc28
+# %% ../nbs/20_facility.ipynb #a8e23426
 def _matrix(W):
     "The similarity as a float array or canonical CSR; negative and non-finite entries are refused by place."
     W = np.asarray(W) if not issparse(W) else W if isinstance(W, csr_array) else csr_array(W)
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.shape[0]: raise ValueError(f"W must be a square matrix of similarities, got shape {W.shape}")
     if W.dtype.kind not in 'fiub': raise ValueError(f"W must be numeric, got {W.dtype}")
     if W.dtype not in (np.float32, np.float64): W = W.astype(float)
+    if issparse(W) and not 0 <= W.indices.min(initial=0) <= W.indices.max(initial=0) < W.shape[1]: raise ValueError(f"W has column indices outside 0..{W.shape[1]-1}")
     if issparse(W) and not W.has_canonical_format: W = W.copy(); W.sum_duplicates()
     v = W.data if issparse(W) else W.ravel()
     if not (v.min(initial=0) >= 0 and v.max(initial=0) < np.inf):

@@ -5,9 +5,11 @@
 # %% auto #0
 __all__ = ['check_embeddings', 'unit', 'dot', 'cosine', 'centered', 'rbf', 'topt', 'top_t']
 
-# %% ../nbs/12_similarity.ipynb #f4cea350
+# %% ../nbs/12_similarity.ipynb #50d02962
 import math
+from numbers import Real
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
 from .core import check_k, first_few
 
@@ -52,7 +54,7 @@ def centered(
     E = check_embeddings(E).astype(float)
     return dot(E - E.mean(0))
 
-# %% ../nbs/12_similarity.ipynb #bf921e58
+# %% ../nbs/12_similarity.ipynb #4d81740e
 def rbf(
     E:np.ndarray, # Embeddings, shape (n, d)
     gamma:float|None=None, # Inverse squared width > 0; None = 1/median squared distance over pairs
@@ -64,10 +66,10 @@ def rbf(
         pairs = D[np.triu_indices(len(D), 1)]; med = np.median(pairs) if len(pairs) else 1.
         if not med > 1e-12*max(sq.max(), 1e-300): raise ValueError("half of all pairs of embeddings coincide, so the median distance is 0; give gamma")
         gamma = 1/med
-    if not (gamma > 0 and math.isfinite(gamma)): raise ValueError(f"gamma must be positive and finite, got {gamma}")
+    if not (isinstance(gamma, (Real, np.number)) and gamma > 0 and math.isfinite(gamma)): raise ValueError(f"gamma must be a positive, finite number, got {gamma!r}")
     return np.exp(-gamma*D)
 
-# %% ../nbs/12_similarity.ipynb #54d9e730
+# %% ../nbs/12_similarity.ipynb #0f7ebee5
 def topt(
     n:int, # Number of items
     k:int, # Budget, 1..n
@@ -75,7 +77,7 @@ def topt(
 )->int: # Neighbours to keep, 1..n
     "Number of neighbours kept per item, $\\lceil\\alpha n/k\\rceil$ clipped to 1..n [C]."
     k = check_k(k, n)
-    if not (alpha > 0 and math.isfinite(alpha)): raise ValueError(f"alpha must be positive and finite, got {alpha}")
+    if not (isinstance(alpha, (Real, np.number)) and alpha > 0 and math.isfinite(alpha)): raise ValueError(f"alpha must be a positive, finite number, got {alpha!r}")
     return int(min(max(math.ceil(alpha*n/k), 1), n))
 
 # %% ../nbs/12_similarity.ipynb #c358b4d4
@@ -108,7 +110,7 @@ def _rows(raw, norm, U, copy_of, a, b, t):
             cand = np.arange(n); v = S[r]; keep = _largest(v, cand, t, i, raw, norm)
         yield i, cand[keep], v[keep]
 
-# %% ../nbs/12_similarity.ipynb #28e8304d
+# %% ../nbs/12_similarity.ipynb #5dac3f87
 def _distinct(E):
     "Each distinct row once, and for each row which of them it is."
     first, copy_of = np.unique(E, axis=0, return_index=True, return_inverse=True)[1:]
@@ -123,6 +125,7 @@ def top_t(
     E = check_embeddings(E, zero_ok=False); n = len(E); t = check_k(t, n, 'neighbours')
     groups = np.zeros(n, int) if groups is None else np.asarray(groups)
     if groups.shape != (n,): raise ValueError(f"groups must have shape ({n},), got {groups.shape}")
+    if pd.isna(groups).any(): raise ValueError(f"groups must name a benchmark for every item; missing for row(s) {first_few(np.flatnonzero(pd.isna(groups)))}")
     size = np.bincount(code := np.unique(groups, return_inverse=True)[1])
     ptr = np.concatenate([[0], np.cumsum(np.minimum(t, size)[code])])
     ix, x = np.empty(ptr[-1], np.int32), np.empty(ptr[-1], np.float32)

@@ -47,3 +47,9 @@ def test_monotone_and_submodular_on_random_chains():
             small, large = order[:a], order[:b]
             gain = lambda A: fl_value(W, [*A, j]) - fl_value(W, A)
             assert gain(small) >= gain(large) - 1e-9 and gain(large) >= -1e-12
+
+@pytest.mark.parametrize('column', [-1, 3])
+def test_columns_that_do_not_exist_are_refused(column):
+    "scipy lets them pass, and the compiled loops would read past the end."
+    W = csr_array((np.ones(3), np.array([0, 2, 1]), np.arange(4)), shape=(3, 3)); W.indices[1] = column
+    with pytest.raises(ValueError, match='column indices outside 0..2'): greedy_fl(W, 1)

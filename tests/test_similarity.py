@@ -37,3 +37,7 @@ def test_copies_are_treated_alike():
     rng = np.random.default_rng(1); E = rng.normal(size=(700, 33)).astype(np.float32); E[[5, 77, 400, 699]] = E[300]
     W = top_t(E, 700).toarray()
     for j in (5, 77, 400, 699): np.testing.assert_array_equal(W[:, j], W[:, 300])
+
+@pytest.mark.parametrize('groups', [[0, None, 1], [0., np.nan, 1.]])
+def test_an_item_without_a_group_is_refused(groups):
+    with pytest.raises(ValueError, match="missing for row\\(s\\) '1'"): top_t(np.eye(3), 1, groups)
