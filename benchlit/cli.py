@@ -362,7 +362,7 @@ def _suite_of(frozen, path):
     known = all(any((path/'items'/f'{b}.jsonl{gz}').exists() for gz in ('', '.gz')) for b in frozen.benchmarks)
     return load_suite(path, list(frozen.benchmarks) if known else None)
 
-# %% ../nbs/90_cli.ipynb #4a718f49
+# %% ../nbs/90_cli.ipynb #5d354a00
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
@@ -381,7 +381,7 @@ def _demo(
     print("\nMAE and P95: mean and 95th percentile over the agents of the error of the score, in percentage points.\n")
     print(*recommend(table), sep='\n')
     print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
-          f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}", sep='\n')
+          f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}; its random subset is the one of median MAE", sep='\n')
 
 # %% ../nbs/90_cli.ipynb #16b52ba4
 def _reason(e):

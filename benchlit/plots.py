@@ -197,7 +197,7 @@ def plot_rank_heatmap(
     ax.set(xlabel=xlabel or ranks.columns.name or '', ylabel=''); ax.tick_params(length=0, rotation=0); ax.grid(False)
     return ax
 
-# %% ../nbs/05_plots.ipynb #febaedea
+# %% ../nbs/05_plots.ipynb #126ea19d
 def plot_pred_vs_true(
     true:np.ndarray, # Score on the full suite, a share, shape (M,)
     pred:np.ndarray|Mapping, # Predicted scores, shape (M,); or {method: predictions}
@@ -218,7 +218,7 @@ def plot_pred_vs_true(
     ax.plot([every.min(), every.max()], [every.min(), every.max()], color='0.6', lw=1, zorder=1)
     for m, s in looks:
         if interval is not None: ax.vlines(true, low, high, color=s['color'], lw=0.8, alpha=0.8)
-        s.update(linestyle='none', label=f"{s['label']}: MAE {np.abs(pred[m] - true).mean():.2g}", alpha=0.8, ms=7, mew=0.5)
+        s.update(linestyle='none', label=f"{s['label']}: MAE {np.abs(pred[m] - true).mean():#.3g}", alpha=0.8, ms=7, mew=0.5)
         ax.plot(true, pred[m], mec='white' if s['markerfacecolor'] == s['color'] else s['color'], **s)
     ax.set(xlabel=f'score on everything ({label})', ylabel=f'score predicted from the subset ({label})')
     ax.set_aspect('equal', 'datalim'); ax.legend(loc='upper left')
