@@ -56,8 +56,11 @@ def test_one_scale_is_plain_greedy_and_the_held_out_coverage_a_cosine(n, seed, c
     assert -1 - 1e-9 <= cov[0] <= 1 + 1e-9
 
 def test_filling_up_when_the_sample_misses_the_most_similar_pairs():
-    E = np.random.default_rng(0).normal(size=(250, 3))
-    assert sorted(mis(E, 250, 0).idx) == list(range(250))
+    E, short = np.random.default_rng(0).normal(size=(250, 3)), 0
+    for seed in range(5):
+        short += len(independent_set(cosine(E) > thresholds(E, np.random.default_rng(seed))[-1] + 1e-9)) < 250
+        assert sorted(mis(E, 250, seed).idx) == list(range(250))
+    assert short                                                                # or nothing was filled up
 
 def test_scores_do_not_depend_on_order_or_company():
     rng = np.random.default_rng(0); H = [rng.normal(size=(L, 16)) for L in rng.integers(1, 20, 12)]; p = rng.permutation(12)
