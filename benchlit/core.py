@@ -453,7 +453,7 @@ def check(self:FrozenSubset,
         return None if None in vals else np.array(vals, float)
     return Subset(suite.items.index.get_indexer([i for _, i, _, _ in rows]), column('gains'), column('weights'))
 
-# %% ../nbs/00_core.ipynb #a39073c3
+# %% ../nbs/00_core.ipynb #9ef9dd10
 def load_subset(
     path:str|Path, # A file written by `FrozenSubset.save`
 )->FrozenSubset:
@@ -474,6 +474,7 @@ def load_subset(
             if r['n_items'] != len(doc['manifest'][b]): raise ValueError(f"benchmark {b!r} has {r['n_items']} items, but {len(doc['manifest'][b])} in its manifest")
             for v in ('weights', 'gains'):
                 if r[v] is not None and len(r[v]) != len(r['item_ids']): raise ValueError(f"benchmark {b!r} has {len(r[v])} {v} for {len(r['item_ids'])} items")
+                if r[v] is not None and not all(isinstance(x, (int, float)) for x in r[v]): raise ValueError(f"benchmark {b!r} has {v} that are not numbers")
         return f
     except (KeyError, TypeError, AttributeError) as e: raise ValueError(f"{path.name} is damaged: {type(e).__name__} {e}") from None
     except ValueError as e: raise ValueError(f"{path.name} is damaged: {e}") from None

@@ -72,6 +72,8 @@ def test_a_damaged_file_is_refused(tmp_path, damage):
     with pytest.raises(ValueError, match='subset.json'): load_subset(path)
     b = next(iter(doc['benchmarks'])); doc['benchmarks'][b]['picks'][0] = 5; path.write_text(json.dumps(doc))
     with pytest.raises(ValueError, match='picks'): load_subset(path)
+    doc = json.loads(json.dumps(doc)); doc['benchmarks'][b].update(picks=list(range(9)), weights=['x']*9); path.write_text(json.dumps(doc))
+    with pytest.raises(ValueError, match='not numbers'): load_subset(path)
 
 def test_an_item_listed_twice_and_json_nested_too_deep(tmp_path):
     path = freeze(np.arange(9), SUITE, method='first', params={}, seed=None).save(tmp_path/'subset.json'); doc = json.loads(path.read_text())
