@@ -31,7 +31,7 @@ def overlap_from(
     for b in range(N-1): M[b, b+1:] = M[b+1:, b] = np.minimum(R[:, [b]], R[:, b+1:]).sum(0)/np.minimum(f[b], f[b+1:])
     return Overlap(np.minimum(M, 1), f)
 
-# %% ../nbs/21_overlap.ipynb #44077ee0
+# %% ../nbs/21_overlap.ipynb #8af386d4
 TILE = 1024 # rows and columns of similarities held at a time
 
 def coverage(
@@ -52,7 +52,6 @@ def coverage(
             S = U @ unit_rows(t).T; ct, ft = stretches(t)
             R[s, ct] = np.maximum(R[s, ct], np.maximum.reduceat(S, ft, axis=1))
             if t is not s: R[t, cs] = np.maximum(R[t, cs], np.maximum.reduceat(S, fs, axis=0).T)
-    R[np.arange(n), code] = 1                                  # every item covers itself
     out = np.empty_like(R); out[order] = np.minimum(R, 1)
     return out
 

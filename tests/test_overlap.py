@@ -24,7 +24,8 @@ def test_tiles_equal_definition(kind, n, N, tile, power, seed):
     N = min(n, N); E, g = world(kind, n, N, seed); old = overlap.TILE
     try: overlap.TILE = tile; M, f = benchmark_overlap(E, g, power)
     finally: overlap.TILE = old
-    want, wf = definition(E, g, power)
+    want, wf = definition(E, g, power); W = cosines(E)
+    np.testing.assert_allclose(coverage(E, g), np.stack([W[:, g == b].max(1) for b in np.unique(g)], axis=1), atol=1e-12)
     np.testing.assert_allclose(M, want, atol=1e-10); np.testing.assert_allclose(f, wf, rtol=1e-10)
     assert (M == M.T).all() and (np.diag(M) == 1).all() and M.min() >= 0 and M.max() <= 1
 
