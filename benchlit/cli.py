@@ -6,9 +6,10 @@
 __all__ = ['ENCODERS', 'OPTIONS', 'METHODS', 'app', 'strata', 'vectors', 'Method', 'settings', 'choose', 'recipe', 'compare',
            'summary', 'recommend', 'demo', 'typical_random', 'main']
 
-# %% ../nbs/90_cli.ipynb #b491b471
+# %% ../nbs/90_cli.ipynb #b7ddde14
 import os, sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, NamedTuple
 import numpy as np
@@ -60,7 +61,7 @@ OPTIONS = {  # option: (its default, the ingredient it becomes, how)
     'seed': (0, 'rng', lambda suite, k, v: as_rng(v)),
     'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v))}
 
-# %% ../nbs/90_cli.ipynb #2b01f583
+# %% ../nbs/90_cli.ipynb #d5585d3d
 class Method(NamedTuple):
     "A line of the method table."
     pick:Callable # (n, k, **ingredients) -> `Subset`
@@ -80,8 +81,25 @@ def _mince(n, k, *, groups, rng):
     from benchlit.mince import subset_at
     return subset_at(k, n=n, rng=rng) if groups is None else subset_at(k, 'stratified', strata=groups, rng=rng)
 
+def _selector(module, name, **fixed):
+    "A selector of embeddings; its weights, which did worse than the plain mean, are left aside."
+    def pick(n, k, *, E, **options):
+        return Subset(getattr(import_module(f'benchlit.{module}'), name)(E, k, **options, **fixed).idx)
+    return pick
+
+def _k_medoids(n, k, *, E, rng):
+    from benchlit.centers import k_medoids
+    from benchlit.similarity import cosine
+    return Subset(k_medoids(1 - cosine(E), k, rng).idx)
+
 METHODS = {
     'facility': Method(_facility, 'prompts', ('by', 'alpha', 'encoder'), 'items that stand in for the others, by their prompts'),
+    'dpp': Method(_selector('dpp', 'dpp', ridge=.01), 'prompts', ('encoder',), 'items whose vectors span the largest volume'),
+    'k-center': Method(_selector('centers', 'k_center'), 'prompts', ('encoder',), 'the farthest item first'),
+    'k-means': Method(_selector('centers', 'kmeans_nearest'), 'prompts', ('encoder', 'seed'), 'the item nearest the centre of each cluster'),
+    'k-medoids': Method(_k_medoids, 'prompts', ('encoder', 'seed'), 'items with the smallest total distance to the others'),
+    'mis': Method(_selector('dataonly', 'mis'), 'prompts', ('encoder', 'seed'), 'items of which no two are too alike'),
+    'coverage': Method(_selector('dataonly', 'coverage'), 'prompts', ('encoder',), 'always the item farthest from the last pick'),
     'random': Method(_random, 'nothing', ('seed',), 'drawn uniformly without replacement'),
     'mince': Method(_mince, 'nothing', ('by', 'seed'), 'drawn at random within strata, as many as `benchlit size` says')}
 
@@ -164,7 +182,7 @@ def recommend(
                    f"and it did better than {beats[best]:.0%} of them" + (f"; at k = {', '.join(map(str, worse))} random was better on average." if worse else '.'))
     return out
 
-# %% ../nbs/90_cli.ipynb #e1f35659
+# %% ../nbs/90_cli.ipynb #a03aff5f
 def demo(
     suite:Suite, # Items with scores
     k:int=50, # The headline budget: frozen, and drawn model by model
@@ -183,7 +201,7 @@ def demo(
     errors = compare(suite, [(m, s) for (m, _), s in chosen.items()], draws, seed); table = summary(errors)
     if out is not None:
         out = Path(out); frozen = freeze(chosen[methods[0], k], suite, **recipe(k, methods[0]))
-        figures = _figures(suite, k, {m: chosen[m, k] for m in methods}, errors, draws, seed)
+        figures = _figures(suite, k, {methods[0]: chosen[methods[0], k]}, errors, draws, seed)
         frozen.save(out/'subset.json'); write_atomic(out/'results.csv', table.to_csv(float_format='%.6g'))
         from benchlit.plots import save
         for name, ax in figures.items(): save(ax, out/f'{name}.png')

@@ -21,7 +21,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from scipy.sparse import issparse
 from .core import atomic_path, first_few
 
-# %% ../nbs/05_plots.ipynb #b55089a6
+# %% ../nbs/05_plots.ipynb #6ef1394c
 _S, _D, _DD, _DT, _DDD = '-', (0, (5, 2)), (0, (6, 2, 1, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2, 1, 2)) # solid, dashed, dash-dot, dotted, dash-dot-dot
 
 # name: (colour, dash, marker, label)
@@ -59,7 +59,7 @@ METHODS = {
 METHOD_COLORS = {name: s[0] for name, s in METHODS.items()}
 
 _key = lambda name: re.sub(r'[\W_]', '', str(name).split('(')[0].lower())
-_KEYS = {_key(name): name for name in METHODS}
+_KEYS = {_key(name): name for name in METHODS} | {_key('dpp'): 'dpp-cov'}  # plain 'dpp' is the covariance kernel
 
 def method_style(
     name:str, # A method of `METHODS`; case, spaces, hyphens do not matter; "facility (alpha=2)" is a variant of facility

@@ -216,7 +216,7 @@ def test_demo(run, offline):
     code, out, err = run('demo --suite lite --k 30 --out deep/demo'); folder = Path('deep/demo')
     assert code == 0 and sorted(p.name for p in folder.iterdir()) == ['error_vs_budget.png', 'predicted_vs_true.png', 'results.csv', 'subset.json']
     table = pd.read_csv(folder/'results.csv', index_col=['k', 'method']); f = load_subset(folder/'subset.json')
-    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', 'facility')} and (f.k, f.method) == (30, 'facility')
+    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', *(m for m in cli.METHODS if cli.METHODS[m].reads == 'prompts'))} and (f.k, f.method) == (30, 'facility')
     assert np.isclose(table.loc[(30, 'facility'), 'mae'], cli.summary(cli.compare(Suite(TOY.items.assign(benchmark='b', capability='c'), TOY.scores), [('facility', f.check(datasets.swebench('lite')))])).loc[(30, 'facility'), 'mae'], rtol=1e-4)
     for p in folder.iterdir(): assert f'deep/demo/{p.name}' in out
     assert cli.recommend(table)[0] in out
