@@ -15,11 +15,12 @@ from .core import Subset, check_k, first_few
 from .greedy import RTOL, first_max
 from .similarity import check_embeddings, rbf, unit
 
-# %% ../nbs/22_dpp.ipynb #20dcc120
+# %% ../nbs/22_dpp.ipynb #bc159f02
 def _kernel(K, ridge):
     "The kernel plus `ridge` on its diagonal, float64; what is no kernel is refused by name."
     K = np.asarray(K)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size or K.dtype.kind not in 'fiu': raise ValueError(f"K must be a square numeric matrix, got {K.dtype} of shape {K.shape}")
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size or K.dtype.kind not in 'fiu':
+        raise ValueError(f"K must be a square numeric matrix, got {K.dtype} of shape {K.shape}")
     K = K.astype(float)
     if not np.isfinite(K).all(): raise ValueError(f"K has NaN or infinity in row(s) {first_few(np.flatnonzero(~np.isfinite(K).all(1)))}")
     if not (np.isfinite(ridge) and ridge >= 0): raise ValueError(f"ridge must be finite and >= 0, got {ridge!r}")
@@ -38,7 +39,7 @@ def logdet(
     sign, value = np.linalg.slogdet(K[np.ix_(A, A)])
     return float(value) if sign > 0 else -np.inf
 
-# %% ../nbs/22_dpp.ipynb #74781979
+# %% ../nbs/22_dpp.ipynb #0adf1b53
 class PivotedCholesky:
     "Cholesky factorisation whose pivots are chosen one by one: `d` holds the residual variances, `L` the columns as rows (@eq-chol)."
     def __init__(self,
@@ -50,9 +51,10 @@ class PivotedCholesky:
         s, L = self.s, self.L
         L[s] = (self.K[j] - L[:s, j] @ L[:s])/np.sqrt(self.d[j])
         self.d -= L[s]**2; self.s += 1
-        if self.d.min() < -1e-8*self.top: raise ValueError(f"K is not positive semidefinite: item {self.d.argmin()} is left with variance {self.d.min():g} after {self.s} pick(s)")
+        if self.d.min() < -1e-8*self.top:
+            raise ValueError(f"K is not positive semidefinite: item {self.d.argmin()} is left with variance {self.d.min():g} after {self.s} pick(s)")
 
-# %% ../nbs/22_dpp.ipynb #47362ab3
+# %% ../nbs/22_dpp.ipynb #06cb8c83
 RANK, NOISE = 1e-10, 1e-14 # residuals below this share of the largest variance are none; rounding of residuals, as the same share
 
 def _rtol(d, top):
@@ -61,7 +63,9 @@ def _rtol(d, top):
 
 def _rank_left(d, top, s, k):
     "Refuse to go on when residual variance is exhausted."
-    if d <= RANK*top: raise ValueError(f"the kernel has rank {s} up to rounding, so k={k} items cannot all add volume; take k <= {s}, or give ridge= (a variance of each item's own, say {0.01*top or 0.01:.2g})")
+    if d <= RANK*top:
+        raise ValueError(f"the kernel has rank {s} up to rounding, so k={k} items cannot all add volume; "
+                         f"take k <= {s}, or give ridge= (a variance of each item's own, say {0.01*top or 0.01:.2g})")
 
 def _dense(k, *chol, full_rank=False):
     "Pick by the largest product of the residuals of one or two factorisations; the items and the products."
@@ -127,17 +131,18 @@ def greedy_dpp(
         B = Z.D[:s, 0]; Z.add((X[j] - (B @ X[j]) @ B)/np.sqrt(dj)); idx.append(j); best.append(dj)
     return Subset(np.array(idx), np.log(best))
 
-# %% ../nbs/22_dpp.ipynb #0b2284a1
+# %% ../nbs/22_dpp.ipynb #8c7205aa
 def dpp_features(
     E:np.ndarray, # Embeddings, shape (n, d)
     kernel:str='cov', # 'cov' (mean taken off), 'cos' (unit norm) or 'dot' (as they are)
 )->np.ndarray: # (n, d) float64
     "Features whose dot products are the kernels of [C]: DPP-Cov, DPP-Cos, DPP-Dot."
-    if kernel not in ('cov', 'cos', 'dot'): raise ValueError(f"kernel must be 'cov', 'cos' or 'dot', got {kernel!r}; 'rbf' has no features, use greedy_logdet(rbf(E), k)")
+    if kernel not in ('cov', 'cos', 'dot'):
+        raise ValueError(f"kernel must be 'cov', 'cos' or 'dot', got {kernel!r}; 'rbf' has no features, use greedy_logdet(rbf(E), k)")
     E = check_embeddings(E, zero_ok=kernel != 'cos').astype(float)
     return E - E.mean(0) if kernel == 'cov' else unit(E) if kernel == 'cos' else E
 
-# %% ../nbs/22_dpp.ipynb #5a800e08
+# %% ../nbs/22_dpp.ipynb #4c8bedae
 def logdet_mi(
     K:np.ndarray, # Positive definite kernel, shape (n, n)
     A:list|np.ndarray, # Item positions
@@ -155,10 +160,12 @@ def greedy_logdet_mi(
     K = _kernel(K, ridge); k = check_k(k, len(K))
     try: L = cho_factor(K, lower=True); ok = (np.diag(L[0])**2).min() > RANK*np.diag(K).max()
     except LinAlgError: ok = False
-    if not ok: raise ValueError(f"K is singular up to rounding, so its log-determinant is -inf and mutual information undefined; give ridge= (a variance of each item's own, say {.1*np.diag(K).mean() or .1:.2g})")
+    if not ok:
+        raise ValueError("K is singular up to rounding, so its log-determinant is -inf and mutual information undefined; "
+                         f"give ridge= (a variance of each item's own, say {.1*np.diag(K).mean() or .1:.2g})")
     return _dense(k, PivotedCholesky(K, k), PivotedCholesky(cho_solve(L, np.eye(len(K))), k), full_rank=True)
 
-# %% ../nbs/22_dpp.ipynb #a394de7c
+# %% ../nbs/22_dpp.ipynb #04d16028
 def greedy_dpp_mi(
     X:np.ndarray, # Features, shape (n, d); the kernel is X X^T + ridge I
     k:int, # How many items to keep, 1..n
@@ -166,7 +173,9 @@ def greedy_dpp_mi(
 )->Subset: # As `greedy_logdet_mi(X @ X.T, k, ridge)`
     "Greedy mutual information from features, without a kernel matrix (@eq-removal; [C], DPP-MI)."
     X, d = _features(X, ridge); n, k = len(X), check_k(k, len(X)); top = d.max() - ridge
-    if not ridge > RANK*top: raise ValueError(f"mutual information needs ridge > 0, beyond rounding of the squared lengths (up to {top:.2g}), got {ridge!r}; a tenth of their mean is a start")
+    if not ridge > RANK*top:
+        raise ValueError(f"mutual information needs ridge > 0, beyond rounding of the squared lengths (up to {top:.2g}), got {ridge!r}; "
+                         "a tenth of their mean is a start")
     if X.shape[1] > n: return greedy_logdet_mi(X @ X.T, k, ridge)
     G = X.T @ X; G.flat[::len(G)+1] += ridge; T = dtrtri(np.linalg.cholesky(G), lower=1)[0]
     p = 1 - np.concatenate([np.einsum('di,di->i', Z, Z) for a in range(0, n, 2048) for Z in [dtrmm(1., T, X[a:a+2048].T, lower=1)]])

@@ -12,19 +12,22 @@ from .core import Subset, check_k, first_few
 from .greedy import greedy
 from .similarity import check_embeddings
 
-# %% ../nbs/21_overlap.ipynb #11d24c02
+# %% ../nbs/21_overlap.ipynb #2fe85b14
 class Overlap(NamedTuple):
     "How far benchmarks overlap."
     M:np.ndarray # Overlap of two benchmarks, shape (N, N), symmetric, in [0, 1], diagonal 1
     f:np.ndarray # Coverage of the whole suite by each benchmark, shape (N,), in (0, n]
-    def __repr__(self): return f"Overlap({len(self.f)} benchmarks, M from {self.M.min():.3f} to {np.where(np.eye(len(self.f)), self.M.min(), self.M).max():.3f} off the diagonal)"
+    def __repr__(self):
+        off = self.M[~np.eye(len(self.f), dtype=bool)]
+        return f"Overlap({len(self.f)} benchmark(s)" + (f", M from {off.min():.3f} to {off.max():.3f} off the diagonal)" if len(off) else ")")
 
 def overlap_from(
     R:np.ndarray, # Coverage of item i by benchmark b, shape (n, N), >= 0, no column all 0
 )->Overlap: # Unpacks as `M, f`
     "Submodular mutual information of all pairs of benchmarks, normalised (@eq-min, @eq-overlap; [C] eq. 12)."
     R = np.asarray(R, float); N = R.shape[-1]
-    if R.ndim != 2 or not R.size or not (np.isfinite(R).all() and (R >= 0).all()): raise ValueError(f"R must be a finite (n, N) table of coverages >= 0, got shape {R.shape}")
+    if R.ndim != 2 or not R.size or not (np.isfinite(R).all() and (R >= 0).all()):
+        raise ValueError(f"R must be a finite (n, N) table of coverages >= 0, got shape {R.shape}")
     f = R.sum(0)
     if not f.all(): raise ValueError(f"benchmark(s) {first_few(np.flatnonzero(f == 0))} cover nothing")
     M = np.eye(N)
