@@ -15,7 +15,7 @@ from scipy.linalg.lapack import dpotrf
 from scipy.special import ndtri
 from .core import as_rng, check_subset, first_few
 
-# %% ../nbs/40_covariance.ipynb #7513a73c
+# %% ../nbs/40_covariance.ipynb #69e76617
 def _table(B, what='B'):
     "Scores as float64 (M, N), with the names of models and benchmarks; what cannot be read as a leaderboard is named."
     df = B if isinstance(B, pd.DataFrame) else None
@@ -33,16 +33,13 @@ def _table(B, what='B'):
         if (none := np.flatnonzero(np.isnan(X).all(axis))).size: raise ValueError(f"nothing is observed of {kind}(s) {first_few(names[i] for i in none)}; leave them out")
     return X, models, benchmarks
 
-def _flat(X):
-    "Where fewer than two scores, or a standard deviation below 1e-8 of the largest score, tell no two models apart, shape (N,)."
-    seen = ~np.isnan(X); n = np.maximum(seen.sum(0), 1); X = np.where(seen, X, 0); d = np.where(seen, X - X.sum(0)/n, 0)
-    return np.sqrt((d*d).sum(0)/np.maximum(n-1, 1)) <= 1e-8*np.abs(X).max(0)
-
 def constant_benchmarks(
     B:pd.DataFrame|np.ndarray, # Scores, shape (M, N), NaN = not observed
-)->np.ndarray: # Positions of those with a single score, or whose standard deviation is below 1e-8 of their largest score
+)->np.ndarray: # Positions of those with fewer than two scores, or whose standard deviation is below 1e-8 of their largest score
     "Which benchmarks tell no two models apart."
-    return np.flatnonzero(_flat(_table(B)[0]))
+    X = np.asarray(B, float); seen = ~np.isnan(X); n = np.maximum(seen.sum(0), 1); X = np.where(seen, X, 0)
+    d = np.where(seen, X - X.sum(0)/n, 0)
+    return np.flatnonzero(np.sqrt((d*d).sum(0)/np.maximum(n-1, 1)) <= 1e-8*np.abs(X).max(0))
 
 def standardize(
     B:pd.DataFrame|np.ndarray, # Scores, shape (M, N), NaN = not observed
@@ -50,7 +47,7 @@ def standardize(
 )->tuple: # (Z, mean, std): standardised scores (M, N), NaN = not observed; mean and ddof-1 standard deviation of what is observed, shape (N,)
     "Bring each benchmark to mean 0 and standard deviation 1 over its observed scores."
     X, _, names = _table(B)
-    if (flat := constant_benchmarks(B)).size:
+    if (flat := constant_benchmarks(X)).size:
         if not drop_constant: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} tell no two models apart (one score, or all the same); leave them out, or pass drop_constant=True")
         X = np.delete(X, flat, 1)
         if not X.shape[1]: raise ValueError("every benchmark is constant: nothing is left")
@@ -169,7 +166,7 @@ def _climb(em, tol, max_iter, accelerate):
         else: theta, nxt, longest = nxt, new, max(longest/4, 1.)
     return nxt, path + [em.value(nxt)], False
 
-# %% ../nbs/40_covariance.ipynb #3de59b34
+# %% ../nbs/40_covariance.ipynb #ed6a11b8
 class Gaussian(NamedTuple):
     "What was learned of a leaderboard, in standardised units."
     mu:np.ndarray # Mean, shape (N,)
@@ -179,7 +176,7 @@ class Gaussian(NamedTuple):
     converged:bool # Whether the last step moved nothing by more than `tol`
     path:np.ndarray # Objective (log-likelihood plus log prior) of the best point known after each EM step, and at the end: never falls
     counts:np.ndarray # Observed scores of each benchmark, shape (N,)
-    settings:dict # The arguments of the fit
+    settings:dict # The arguments of the fit, `shrinkage` as the weight that it came to
     def __repr__(self):
         thin = int((self.counts < self.settings['min_count']).sum())
         return (f"Gaussian(N={len(self.mu)}, loglik {self.loglik:.3f}, {'converged' if self.converged else 'NOT CONVERGED'} after {self.n_iter} EM steps"
@@ -202,7 +199,7 @@ def fit_gaussian(
         if not 0 < v < np.inf: raise ValueError(f"{name} must be > 0, got {v!r}")
     if (flat := constant_benchmarks(Z)).size: raise ValueError(f"benchmark(s) {first_few(flat)} tell no two models apart; leave them out, as standardize does")
     em = _EM(Z, floor, float(alpha), min_count); (mu, Sigma), path, converged = _climb(em, tol, int(max_iter), accelerate)
-    settings = dict(floor=floor, shrinkage=shrinkage, tol=tol, max_iter=max_iter, accelerate=accelerate, min_count=min_count)
+    settings = dict(floor=floor, shrinkage=float(alpha), tol=tol, max_iter=max_iter, accelerate=accelerate, min_count=min_count)
     return Gaussian(mu, Sigma, float(em.holes.expect(mu, Sigma)[2]), em.calls, converged, np.array(path), em.counts, settings)
 
 # %% ../nbs/40_covariance.ipynb #10171e13
@@ -228,7 +225,7 @@ def impute(
     sd = np.sqrt(var)
     return (mean[0], sd[0]) if one else (mean, sd)
 
-# %% ../nbs/40_covariance.ipynb #dfb18f7e
+# %% ../nbs/40_covariance.ipynb #e7586ab5
 def calibrate(
     model:Gaussian, # A fit; it is repeated with the same settings
     Z_train:np.ndarray, # The standardised scores it was fitted to, shape (M, N), NaN = not observed
@@ -244,7 +241,7 @@ def calibrate(
     if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
     if not 2 <= folds <= len(Z): raise ValueError(f"folds must be in 2..{len(Z)}, the number of models, got {folds!r}")
     for test in np.array_split(as_rng(rng).permutation(len(Z)), folds):
-        train = np.delete(Z, test, 0); use = np.flatnonzero(~_flat(train)); train = train[:, use]
+        train = np.delete(Z, test, 0); use = np.setdiff1d(np.arange(Z.shape[1]), constant_benchmarks(train)); train = train[:, use]
         a, rest = np.intersect1d(A, use), np.setdiff1d(use, A); asked = test[(~np.isnan(Z[np.ix_(test, a)])).any(1)]
         if not len(asked): continue
         model_ = fit_gaussian(train[(~np.isnan(train)).any(1)], **model.settings)
