@@ -113,9 +113,9 @@ class _Lazy:
         return j, value[j]
     def add(self, *directions): self.D[self.s] = directions; self.s += 1
 
-# %% ../nbs/22_dpp.ipynb #a4116d3d
+# %% ../nbs/22_dpp.ipynb #e4ede9f0
 def _features(X, ridge):
-    X = check_embeddings(X).astype(float)
+    X = check_embeddings(X).astype(float, copy=False)
     if not (np.isfinite(ridge) and ridge >= 0): raise ValueError(f"ridge must be finite and >= 0, got {ridge!r}")
     return X, np.einsum('ij,ij->i', X, X) + ridge
 
