@@ -72,6 +72,11 @@ def test_items_needed_is_the_smallest(seed, tol, risk):
     assert law.at(k).tail(tol) <= risk and (k == 1 or law.at(k - 1).tail(tol) > risk)
     assert items_needed(Y, 2*tol, risk) <= k and items_needed(law, tol, min(.99, 2*risk)) <= k
 
+def test_items_needed_is_not_led_astray_by_rounding():
+    "A tolerance that a size meets exactly: the formula rounds past it in about every fourth case."
+    Y = correlated_answers(97, 5, .6, .3, 0); law = mae_law(Y, 1); at = len(law.ladder) - 1 - int(.05*len(law.ladder))
+    assert [items_needed(law, law.at(k).ladder[at], .05) for k in range(2, 97)] == list(range(2, 97))
+
 def test_more_models_than_items_and_one_model():
     Y = correlated_answers(12, 300, .5, .3, 0); law = mae_law(Y, 4)
     assert law.ladder.mean() == pytest.approx(law.mean, rel=.01) and law.ladder.std() == pytest.approx(law.sd, rel=.02)
