@@ -49,19 +49,27 @@ def vectors(
         if say and not pd.isna(r['truncated']) and r['truncated']: say(f"{b}: {r['truncated']} of {r['items']} texts are longer than {encoder} reads; the rest of them is not seen")
     return E
 
-# %% ../nbs/90_cli.ipynb #db93f6ce
+# %% ../nbs/90_cli.ipynb #2ed386fe
 def _alpha(suite, k, alpha):
     from benchlit.similarity import topt
     if topt(suite.n, k, alpha) == 1 < suite.n/k: raise ValueError(f"alpha={alpha:g} leaves each of {suite.n} items only itself as a neighbour at k={k}, so the first {k} would be chosen; give more than {k/suite.n:g}")
     return alpha
 
+def _probes(suite, k, names):
+    "Scores of the probe models, shape (p, n)."
+    if not names or not suite.M: raise ValueError("this method chooses by the scores of a few models: name their file with --scores and the models with --probes")
+    probes = suite.pick(models=list(dict.fromkeys(names))).scores; i, m = np.nonzero(probes.isna().to_numpy())
+    if len(i): raise ValueError(f"probe {probes.columns[m[0]]!r} has no score on item {probes.index[i[0]]!r} ({len(i)} gap(s) in all): leave that model out of --probes, or that item out of the suite")
+    return probes.to_numpy().T
+
 OPTIONS = {  # option: (its default, the ingredient it becomes, how)
     'by': ('benchmark', 'groups', lambda suite, k, v: strata(suite, v)),
     'alpha': (4., 'alpha', _alpha),
     'seed': (0, 'rng', lambda suite, k, v: as_rng(v)),
-    'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v))}
+    'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v)),
+    'probes': (None, 'Y_probe', _probes)}
 
-# %% ../nbs/90_cli.ipynb #d5585d3d
+# %% ../nbs/90_cli.ipynb #8c493923
 class Method(NamedTuple):
     "A line of the method table."
     pick:Callable # (n, k, **ingredients) -> `Subset`
@@ -80,6 +88,10 @@ def _random(n, k, *, rng):
 def _mince(n, k, *, groups, rng):
     from benchlit.mince import subset_at
     return subset_at(k, n=n, rng=rng) if groups is None else subset_at(k, 'stratified', strata=groups, rng=rng)
+
+def _bestrand(n, k, *, Y_probe, rng):
+    from benchlit.bestrand import bestrand_from
+    return Subset(np.arange(n)) if k == n else bestrand_from(Y_probe, k, rng=rng)
 
 def _selector(module, name, **fixed):
     "A selector of embeddings; its weights, which did worse than the plain mean, are left aside."
@@ -101,7 +113,8 @@ METHODS = {
     'mis': Method(_selector('dataonly', 'mis'), 'prompts', ('encoder', 'seed'), 'items of which no two are too alike'),
     'coverage': Method(_selector('dataonly', 'coverage'), 'prompts', ('encoder',), 'always the item farthest from the last pick'),
     'random': Method(_random, 'nothing', ('seed',), 'drawn uniformly without replacement'),
-    'mince': Method(_mince, 'nothing', ('by', 'seed'), 'drawn at random within strata, as many as `benchlit size` says')}
+    'mince': Method(_mince, 'nothing', ('by', 'seed'), 'drawn at random within strata, as many as `benchlit size` says'),
+    'bestrand': Method(_bestrand, 'scores', ('probes', 'seed'), 'of 128 random subsets the one on which a few models score as on a larger pool')}
 
 # %% ../nbs/90_cli.ipynb #e3f46708
 def settings(
@@ -182,26 +195,29 @@ def recommend(
                    f"and it did better than {beats[best]:.0%} of them" + (f"; at k = {', '.join(map(str, worse))} random was better on average." if worse else '.'))
     return out
 
-# %% ../nbs/90_cli.ipynb #a03aff5f
+# %% ../nbs/90_cli.ipynb #caac88d0
 def demo(
     suite:Suite, # Items with scores
     k:int=50, # The headline budget: frozen, and drawn model by model
     out:str|Path|None=None, # Folder to write to; None writes nothing
     *,
     ks:tuple=(25, 50, 100), # Budgets to compare, besides `k`
-    methods:tuple|None=None, # Names in `METHODS`, of which the first is frozen; None = all that read prompts
+    methods:tuple|None=None, # Names in `METHODS`, of which the first is frozen; None = all that read prompts and, with probes, those that use them
+    probes:list|None=None, # Models that serve as probes; the errors are those of the others
     E:np.ndarray|Callable|None=None, # As in `choose`
     draws:int=1000, # Random subsets of each size
     seed:int=0, # Seed of the random subsets
 )->pd.DataFrame: # As `summary` returns it
     "Choose at several budgets, compare with random subsets, and write the subset, the table and two figures."
-    ks = sorted({check_k(b, suite.n) for b in (*ks, k)}); methods = methods or [m for m in METHODS if METHODS[m].reads == 'prompts']
+    ks = sorted({check_k(b, suite.n) for b in (*ks, k)}); uses = {m: {'probes': probes} if 'probes' in METHODS[m].options else {} for m in METHODS}
+    methods = methods or [m for m in METHODS if METHODS[m].reads == 'prompts' or probes and uses[m]]
+    judges = suite.pick(models=[m for m in suite.models if m not in probes]) if probes else suite
     if not isinstance(E, np.ndarray): E = (E or vectors)(suite, OPTIONS['encoder'][0])  # once for all
-    chosen = {(m, b): choose(suite, b, m, E) for m in methods for b in ks}
-    errors = compare(suite, [(m, s) for (m, _), s in chosen.items()], draws, seed); table = summary(errors)
+    chosen = {(m, b): choose(suite, b, m, E, **uses[m]) for m in methods for b in ks}
+    errors = compare(judges, [(m, s) for (m, _), s in chosen.items()], draws, seed); table = summary(errors)
     if out is not None:
-        out = Path(out); frozen = freeze(chosen[methods[0], k], suite, **recipe(k, methods[0]))
-        figures = _figures(suite, k, {methods[0]: chosen[methods[0], k]}, errors, draws, seed)
+        out = Path(out); frozen = freeze(chosen[methods[0], k], suite, **recipe(k, methods[0], **uses[methods[0]]))
+        figures = _figures(judges, k, {methods[0]: chosen[methods[0], k]}, errors, draws, seed)
         frozen.save(out/'subset.json'); write_atomic(out/'results.csv', table.to_csv(float_format='%.6g'))
         from benchlit.plots import save
         for name, ax in figures.items(): save(ax, out/f'{name}.png')
@@ -269,7 +285,7 @@ def _version(on):
 @app.callback()
 def _app(version:Annotated[bool, typer.Option('--version', callback=_version, is_eager=True, help='Print the version.')]=False): pass
 
-# %% ../nbs/90_cli.ipynb #d93a4462
+# %% ../nbs/90_cli.ipynb #baee270b
 @app.command('select', epilog='Example: benchlit select items.jsonl --k 50 --scores scores.parquet --out subset.json')
 def _select(
     items:Annotated[Path, typer.Argument(metavar='ITEMS', help='JSON lines with item_id, prompt and, if there are several, benchmark; or a folder with items/ and responses/.')],
@@ -280,24 +296,27 @@ def _select(
     by:Annotated[str|None, typer.Option(help="Seek neighbours within the same value of this column; 'none' = among all items.  [default: benchmark]")]=None,
     encoder:Annotated[str|None, typer.Option(help='minilm, or wordllama (a hundred times faster).  [default: minilm]')]=None,
     scores:Annotated[Path|None, typer.Option(help='Item scores of some models, .csv or .parquet: says what error the subset has on them.')]=None,
+    probes:Annotated[str|None, typer.Option(help='Models of the scores by which bestrand chooses, separated by commas; the others say what error the subset has.')]=None,
     benchmark:Annotated[list[str]|None, typer.Option(help='Only this benchmark; may be repeated.')]=None,
     seed:Annotated[int, typer.Option(min=0, help='Seed of random choices and of the random subsets compared with.')]=0,
 ):
     "Choose k items of a suite and write which ones to a file."
-    options = {o: v for o, v in dict(alpha=alpha, by=by, encoder=encoder).items() if v is not None}
+    probes = [m.strip() for m in probes.split(',') if m.strip()] if probes is not None else None
+    options = {o: v for o, v in dict(alpha=alpha, by=by, encoder=encoder, probes=probes).items() if v is not None}
     if 'seed' in settings(method, **options): options['seed'] = seed
     target = _writable(out, items, scores)
     suite = load_suite(items, benchmark or None, scores=scores); notes = []
     subset = choose(suite, k, method, lambda suite, name: vectors(suite, name, notes.append), **options)
     if subset.gains is not None and (idle := int((subset.gains <= 0).sum())): notes.append(f'the last {idle} pick(s) add nothing to the first {k-idle}: they were taken in the order of the file')
-    name, errors = method if method != 'random' else f'random (seed {seed})', None
-    if suite.M:
-        try: errors = summary(compare(suite, [(name, subset)], seed=seed))
+    name, errors = method if method not in ('random', 'bestrand') else f'{method} (seed {seed})', None
+    judges = [m for m in suite.models if m not in (probes or [])]
+    if judges:
+        try: errors = summary(compare(suite.pick(models=judges), [(name, subset)], seed=seed))
         except ValueError as e: notes.append(str(e))
     frozen = freeze(subset, suite, **recipe(k, method, **options)); frozen.save(target); _say(*notes, f'wrote {out}', sep='\n')
     _print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')
     if errors is not None:
-        print(f'\nError on {suite.M} model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
+        print(f'\nError on {len(judges)} {"other " if probes else ""}model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
 
 # %% ../nbs/90_cli.ipynb #5a625ca7
 def _complete(path, ids=None, models=None):
@@ -380,7 +399,7 @@ def _suite_of(frozen, path):
     known = all(any((path/'items'/f'{b}.jsonl{gz}').exists() for gz in ('', '.gz')) for b in frozen.benchmarks)
     return load_suite(path, list(frozen.benchmarks) if known else None)
 
-# %% ../nbs/90_cli.ipynb #5d354a00
+# %% ../nbs/90_cli.ipynb #11db87f0
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
@@ -394,10 +413,11 @@ def _demo(
     _say(f'SWE-bench {suite.title()}: loading (the first time, 3 MB are downloaded)')
     data = swebench(suite); check_k(k, data.n)
     _say(f'{data.n} issues, {data.M} agents: embedding (the first time, about a minute)')
-    table = demo(data, k, out, E=lambda suite, name: vectors(suite, name, _say))
-    print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M} agents, 1,000 random subsets of each size\n'); _print_errors(table)
+    probes = as_rng(0).choice(data.models, 5, replace=False).tolist()
+    table = demo(data, k, out, probes=probes, E=lambda suite, name: vectors(suite, name, _say))
+    print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M - 5} agents and 5 as probes, 1,000 random subsets of each size\n'); _print_errors(table)
     print("\nMAE and P95: mean and 95th percentile over the agents of the error of the score, in percentage points.\n")
-    print(*recommend(table), sep='\n')
+    print(*recommend(table), f"BestRand's probes, run on four times as many issues as are kept: {', '.join(map(_visible, probes))}.", sep='\n')
     print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
           f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}; its random subset is the one of median MAE", sep='\n')
 

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchlit import cli, datasets
+from benchlit.bestrand import bestrand_from
 from benchlit.core import Suite, load_subset, load_suite
 from benchlit.metrics import random_subsets
 from benchlit.worlds import toy_suite
@@ -160,6 +161,24 @@ def test_a_bug_is_not_hidden(monkeypatch):
     monkeypatch.setattr(cli, 'choose', lambda *a, **b: 1/0)
     with pytest.raises(ZeroDivisionError): cli.main(SELECT + ['5'])
 
+# ---- select --method bestrand
+def test_bestrand_reads_its_probes_and_is_judged_by_the_others(run):
+    names = ','.join(TOY.models[3:8]); args = f'select items.jsonl --k 20 --method bestrand --scores scores.parquet --seed 4 --probes {names} --out'
+    code, out, _ = run(f'{args} a.json'); f = load_subset('a.json'); subset = f.check(TOY)
+    assert code == 0 and (f.method, f.seed, f.params) == ('bestrand', 4, dict(k=20, probes=TOY.models[3:8]))
+    np.testing.assert_array_equal(subset.idx, bestrand_from(TOY.Y[3:8], 20, rng=4).idx)
+    mae = cli.summary(cli.compare(TOY.pick(models=[m for m in TOY.models if m not in names]), [('bestrand', subset)], seed=4)).loc[(20, 'bestrand'), 'mae']
+    assert 'Error on 25 other model(s)' in out and f'{mae:.2f}' in out
+    run(f'{args} b.json'); assert Path('a.json').read_bytes() == Path('b.json').read_bytes()
+    assert run(f'select items.jsonl --k 20 --method bestrand --scores scores.parquet --probes {",".join(TOY.models)} --out all.json')[0] == 0      # nobody is left to judge
+
+def test_what_is_wrong_with_probes_is_named(refused):
+    holes = TOY.scores.copy(); holes.iloc[7, 2] = np.nan; holes.to_parquet('holes.parquet'); holes.assign(flat=1.).to_parquet('flat.parquet')
+    line = 'select items.jsonl --k 20 --out s.json --method '
+    for args, why in (('bestrand --scores scores.parquet', '--probes'), (f'bestrand --probes {TOY.models[0]}', '--scores'), ('bestrand --scores scores.parquet --probes ,', '--probes'),
+                      ('bestrand --scores scores.parquet --probes gpt', "'gpt'"), (f'bestrand --scores holes.parquet --probes {TOY.models[2]}', TOY.items.index[7]),
+                      ('bestrand --scores flat.parquet --probes flat', 'same score'), (f'random --scores scores.parquet --probes {TOY.models[0]}', "does not use 'probes'")): assert why in refused(line + args), args
+
 # ---- show
 def test_show(run):
     run(SELECT + ['12']); f = load_subset('out/s.json'); code, out, err = run('show out/s.json --check items.jsonl')
@@ -216,8 +235,9 @@ def test_demo(run, offline):
     code, out, err = run('demo --suite lite --k 30 --out deep/demo'); folder = Path('deep/demo')
     assert code == 0 and sorted(p.name for p in folder.iterdir()) == ['error_vs_budget.png', 'predicted_vs_true.png', 'results.csv', 'subset.json']
     table = pd.read_csv(folder/'results.csv', index_col=['k', 'method']); f = load_subset(folder/'subset.json')
-    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', *(m for m in cli.METHODS if cli.METHODS[m].reads == 'prompts'))} and (f.k, f.method) == (30, 'facility')
-    assert np.isclose(table.loc[(30, 'facility'), 'mae'], cli.summary(cli.compare(Suite(TOY.items.assign(benchmark='b', capability='c'), TOY.scores), [('facility', f.check(datasets.swebench('lite')))])).loc[(30, 'facility'), 'mae'], rtol=1e-4)
+    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', 'bestrand', *(m for m in cli.METHODS if cli.METHODS[m].reads == 'prompts'))} and (f.k, f.method) == (30, 'facility')
+    probes = np.random.default_rng(0).choice(TOY.models, 5, replace=False); judges = TOY.scores.drop(columns=probes); assert ', '.join(probes) in out
+    assert np.isclose(table.loc[(30, 'facility'), 'mae'], cli.summary(cli.compare(Suite(TOY.items.assign(benchmark='b', capability='c'), judges), [('facility', f.check(datasets.swebench('lite')))])).loc[(30, 'facility'), 'mae'], rtol=1e-4)
     for p in folder.iterdir(): assert f'deep/demo/{p.name}' in out
     assert cli.recommend(table)[0] in out
     before = {p.name: p.read_bytes() for p in folder.iterdir()}; run('demo --suite lite --k 30 --out deep/demo'); assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
