@@ -46,7 +46,7 @@ test: $(READY)
 	@echo "== export is clean"
 	@$(PY) tools/export.py --check
 	@echo "== nbdev_test $(FLAGS)"
-	@$(abspath $(VENV))/bin/nbdev_test $(FLAGS) --n_workers 2 --timing
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(VENV))/bin/nbdev_test $(FLAGS) --n_workers 2 --timing
 	@echo "== committed outputs are fresh"
 	@$(PY) tools/fresh.py $(FLAGS)
 	@echo "== site preview"
