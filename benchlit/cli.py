@@ -69,7 +69,7 @@ OPTIONS = {  # option: (its default, the ingredient it becomes, how)
     'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v)),
     'probes': (None, 'Y_probe', _probes)}
 
-# %% ../nbs/90_cli.ipynb #8c493923
+# %% ../nbs/90_cli.ipynb #b8c3d7b9
 class Method(NamedTuple):
     "A line of the method table."
     pick:Callable # (n, k, **ingredients) -> `Subset`
@@ -106,6 +106,7 @@ def _k_medoids(n, k, *, E, rng):
 
 METHODS = {
     'facility': Method(_facility, 'prompts', ('by', 'alpha', 'encoder'), 'items that stand in for the others, by their prompts'),
+    'herding': Method(_selector('herding', 'herding'), 'prompts', ('by', 'encoder'), 'items whose mean vector is the mean of all'),
     'dpp': Method(_selector('dpp', 'dpp', ridge=.01), 'prompts', ('encoder',), 'items whose vectors span the largest volume'),
     'k-center': Method(_selector('centers', 'k_center'), 'prompts', ('encoder',), 'the farthest item first'),
     'k-means': Method(_selector('centers', 'kmeans_nearest'), 'prompts', ('encoder', 'seed'), 'the item nearest the centre of each cluster'),
