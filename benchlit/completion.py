@@ -140,7 +140,7 @@ def shapiro(
     B = pd.DataFrame(B); out = pd.DataFrame([(len(x), *(test(x) if len(x) > 2 else (np.nan, np.nan))) for x in (B[c].dropna().to_numpy(float) for c in B)], B.columns, ['n', 'W', 'p'])
     return out.assign(p_bonferroni=np.minimum(out['p']*out['p'].notna().sum(), 1))
 
-# %% ../nbs/42_completion.ipynb #d553da60
+# %% ../nbs/42_completion.ipynb #221ed348
 class Completion(NamedTuple):
     "A leaderboard predicted from a few of its benchmarks."
     chosen:list # Names of the benchmarks to run, in pick order
@@ -151,6 +151,7 @@ class Completion(NamedTuple):
     model:Gaussian # The fit
     def __repr__(self): return f"Completion({', '.join(map(str, self.chosen))} -> {len(self.table)} predictions, intervals x {self.scale:.2f})"
 
+# %% ../nbs/42_completion.ipynb #85dcd093
 def _by_name(costs, names):
     "Costs as an array in the order of `names`."
     if costs is None: return None
