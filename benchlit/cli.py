@@ -69,13 +69,14 @@ OPTIONS = {  # option: (its default, the ingredient it becomes, how)
     'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v)),
     'probes': (None, 'Y_probe', _probes)}
 
-# %% ../nbs/90_cli.ipynb #b8c3d7b9
+# %% ../nbs/90_cli.ipynb #ff1033ce
 class Method(NamedTuple):
     "A line of the method table."
     pick:Callable # (n, k, **ingredients) -> `Subset`
     reads:str # What it must know of the suite: 'nothing', 'prompts' or 'scores'
     options:tuple # The options it uses, keys of `OPTIONS`
     about:str # In a few words
+    repeats:bool=False # Whether `pick` takes `many=`: so many selections at once, shape (many, k)
 
 def _facility(n, k, *, E, groups, alpha):
     from benchlit.facility import facility_location
@@ -89,9 +90,10 @@ def _mince(n, k, *, groups, rng):
     from benchlit.mince import subset_at
     return subset_at(k, n=n, rng=rng) if groups is None else subset_at(k, 'stratified', strata=groups, rng=rng)
 
-def _bestrand(n, k, *, Y_probe, rng):
+def _bestrand(n, k, *, Y_probe, rng, many=None):
     from benchlit.bestrand import bestrand_from
-    return Subset(np.arange(n)) if k == n else bestrand_from(Y_probe, k, rng=rng)
+    if k == n: return Subset(np.arange(n)) if many is None else np.tile(np.arange(n), (many, 1))
+    return bestrand_from(Y_probe, k, rng=rng, many=many)
 
 def _selector(module, name, **fixed):
     "A selector of embeddings; its weights, which did worse than the plain mean, are left aside."
@@ -115,9 +117,9 @@ METHODS = {
     'coverage': Method(_selector('dataonly', 'coverage'), 'prompts', ('encoder',), 'always the item farthest from the last pick'),
     'random': Method(_random, 'nothing', ('seed',), 'drawn uniformly without replacement'),
     'mince': Method(_mince, 'nothing', ('by', 'seed'), 'drawn at random within strata, as many as `benchlit size` says'),
-    'bestrand': Method(_bestrand, 'scores', ('probes', 'seed'), 'of 128 random subsets the one on which a few models score as on a larger pool')}
+    'bestrand': Method(_bestrand, 'scores', ('probes', 'seed'), 'of 128 random subsets the one on which a few models score as on a larger pool', repeats=True)}
 
-# %% ../nbs/90_cli.ipynb #e3f46708
+# %% ../nbs/90_cli.ipynb #d048f23a
 def settings(
     method:str, # A name in `METHODS`
     **options, # Options that were given; the others take their defaults
@@ -132,15 +134,16 @@ def choose(
     k:int, # How many to keep, 1..n
     method:str='facility', # A name in `METHODS`
     E:np.ndarray|Callable|None=None, # Vectors of the prompts, shape (n, d), or how to get them: (suite, encoder name) -> (n, d); None = `vectors`
+    many:int|None=None, # So many selections, for a method that `repeats`
     **options, # Options of the method, as on the command line
-)->Subset: # In pick order
+)->Subset: # In pick order; with `many`, positions of shape (many, k)
     "Choose items by a method of the table."
     used = settings(method, **options); k = check_k(k, suite.n); made = {}
     for o, value in used.items():
         _, name, make = OPTIONS[o]
         if name == 'E' and E is not None: made[name] = E(suite, value) if callable(E) else E
         else: made[name] = make(suite, k, value)
-    return METHODS[method].pick(suite.n, k, **made)
+    return METHODS[method].pick(suite.n, k, **made, **({} if many is None else {'many': many}))
 
 def recipe(
     k:int, # Budget
@@ -151,18 +154,18 @@ def recipe(
     used = settings(method, **options); seed = used.pop('seed', None)
     return dict(method=method, params=dict(k=k, **used), seed=seed)
 
-# %% ../nbs/90_cli.ipynb #178997b4
+# %% ../nbs/90_cli.ipynb #f67d0e50
 def compare(
     suite:Suite, # Items with scores
-    subsets:list, # Pairs (name, `Subset`), of any sizes
+    subsets:list, # Pairs (name, `Subset`), of any sizes; or positions (S, k) for S of one size
     draws:int=1000, # Random subsets of each size
     seed:int=0, # Seed of the random subsets
 )->pd.DataFrame: # One row per subset: `k`, `method`, `mae`, `p95`, `spearman`; errors as shares
     "Errors over all models of subsets and of random subsets of the same sizes."
     from benchlit.metrics import error_summary, random_subsets
-    rows = []
-    for k in sorted({len(s.idx) for _, s in subsets}):
-        for name, s in [('random', random_subsets(suite.n, k, draws, seed)), *(p for p in subsets if len(p[1].idx) == k)]:
+    rows, size = [], lambda s: np.shape(s.idx if isinstance(s, Subset) else s)[-1]
+    for k in sorted({size(s) for _, s in subsets}):
+        for name, s in [('random', random_subsets(suite.n, k, draws, seed)), *(p for p in subsets if size(p[1]) == k)]:
             try: e = error_summary(suite.Y, s, suite.groups)
             except ValueError as why: raise ValueError(f"subsets of {k} items cannot be compared on these scores: {why}") from None
             rows.append(pd.DataFrame({'k': k, 'method': name, 'mae': np.atleast_1d(e.mae), 'p95': e.p95, 'spearman': e.spearman}))
@@ -196,7 +199,7 @@ def recommend(
                    f"and it did better than {beats[best]:.0%} of them" + (f"; at k = {', '.join(map(str, worse))} random was better on average." if worse else '.'))
     return out
 
-# %% ../nbs/90_cli.ipynb #caac88d0
+# %% ../nbs/90_cli.ipynb #6f8a2c0c
 def demo(
     suite:Suite, # Items with scores
     k:int=50, # The headline budget: frozen, and drawn model by model
@@ -215,7 +218,8 @@ def demo(
     judges = suite.pick(models=[m for m in suite.models if m not in probes]) if probes else suite
     if not isinstance(E, np.ndarray): E = (E or vectors)(suite, OPTIONS['encoder'][0])  # once for all
     chosen = {(m, b): choose(suite, b, m, E, **uses[m]) for m in methods for b in ks}
-    errors = compare(judges, [(m, s) for (m, _), s in chosen.items()], draws, seed); table = summary(errors)
+    judged = {(m, b): choose(suite, b, m, many=draws, **uses[m]) if METHODS[m].repeats else s for (m, b), s in chosen.items()}  # lots against lots
+    errors = compare(judges, [(m, s) for (m, _), s in judged.items()], draws, seed); table = summary(errors)
     if out is not None:
         out = Path(out); frozen = freeze(chosen[methods[0], k], suite, **recipe(k, methods[0], **uses[methods[0]]))
         figures = _figures(judges, k, {methods[0]: chosen[methods[0], k]}, errors, draws, seed)
@@ -400,7 +404,7 @@ def _suite_of(frozen, path):
     known = all(any((path/'items'/f'{b}.jsonl{gz}').exists() for gz in ('', '.gz')) for b in frozen.benchmarks)
     return load_suite(path, list(frozen.benchmarks) if known else None)
 
-# %% ../nbs/90_cli.ipynb #11db87f0
+# %% ../nbs/90_cli.ipynb #5f645671
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
@@ -416,7 +420,7 @@ def _demo(
     _say(f'{data.n} issues, {data.M} agents: embedding (the first time, about a minute)')
     probes = as_rng(0).choice(data.models, 5, replace=False).tolist()
     table = demo(data, k, out, probes=probes, E=lambda suite, name: vectors(suite, name, _say))
-    print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M - 5} agents and 5 as probes, 1,000 random subsets of each size\n'); _print_errors(table)
+    print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M - 5} agents and 5 as probes, 1,000 random subsets of each size and as many by bestrand\n'); _print_errors(table)
     print("\nMAE and P95: mean and 95th percentile over the agents of the error of the score, in percentage points.\n")
     print(*recommend(table), f"BestRand's probes, run on four times as many issues as are kept: {', '.join(map(_visible, probes))}.", sep='\n')
     print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
