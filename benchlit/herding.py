@@ -14,14 +14,14 @@ from .core import NOT_METADATA, Subset, Suite, check_k, first_few
 from .greedy import first_max
 from .similarity import check_embeddings, unit
 
-# %% ../nbs/25_herding.ipynb #0c1f9c09
+# %% ../nbs/25_herding.ipynb #66b6f297
 def _linear(E, k):
     "Picks and squared MMD with the dot product: single precision proposes, double precision decides (@eq-herding)."
     n, d = E.shape; X = E.astype(np.float32, copy=False); mu, S = E.mean(0, dtype=float), np.zeros(d)
     size = np.sqrt(np.einsum('id,id->i', E, E, dtype=float).max()); closed = np.zeros(n, np.float32); idx, mmd = [], []
     for t in range(1, k+1):
         w = mu - S/t; g = X @ w.astype(np.float32) + closed
-        near = np.flatnonzero(g >= g.max() - 4*(d+2)*2.**-24*size*np.linalg.norm(w))
+        near = np.flatnonzero(g >= g.max() - size*(4*(d+2)*2.**-24*np.linalg.norm(w) + 1e-8*size))     # rounding, and ties
         j = int(near[first_max(E[near].astype(float) @ w + size**2)])
         idx.append(j); closed[j] = -np.inf; S += E[j]; mmd.append(((mu - S/t)**2).sum())
     return idx, mmd
