@@ -31,11 +31,15 @@ def test_fast_k_center_is_the_plain_one(kind, n, k, seed, given_start):
     np.testing.assert_array_equal(s.idx, A); np.testing.assert_allclose(s.gains, radii, atol=1e-12)
     assert len(set(s.idx)) == k and (np.diff(s.gains) <= 1e-12).all() and s.radius == s.gains[-1]
 
-def test_more_items_than_leaders():
-    "Ties beyond the leaders that are brought up to date at a time still go to the lowest index."
-    E = np.concatenate([np.repeat(np.eye(3), 400, 0)[::-1], np.random.default_rng(0).normal(size=(300, 3))])
-    for k in (2, 40): np.testing.assert_array_equal(k_center(E, k, start=700).idx, plain(E, k, 700)[0])
-    np.testing.assert_array_equal(k_center(np.ones((2000, 2)), 5, start=1999).idx, [1999, 0, 1, 2, 3])
+@pytest.mark.parametrize('seed', range(10))
+def test_more_ties_than_leaders(seed):
+    "Of more items than are brought up to date at a time, all tied, the first that is truly farthest goes."
+    rng = np.random.default_rng(seed); E = np.eye(4)[rng.integers(4, size=2500)]; start = int(rng.integers(2500))
+    np.testing.assert_array_equal(k_center(E, 9, start=start).idx, plain(E, 9, start)[0])
+
+def test_representatives_are_the_nearest_of_their_cluster():
+    E, label = clustered_embeddings(90, 8, 3, .2, 0); s = kmeans_nearest(E, 3, 0); middle = [E[label == c].mean(0) for c in range(3)]
+    assert sorted(s.idx) == [int(np.flatnonzero(label == c)[((E[label == c] - m)**2).sum(1).argmin()]) for c, m in enumerate(middle)]
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 5), st.booleans())
 @settings(max_examples=60, deadline=None)
