@@ -184,8 +184,8 @@ def _loops():
             for c in range(k): out[s, c] = pool[out[s, c]]
     return counts, sums, winners
 
-# %% ../nbs/51_bestrand.ipynb #4dc4d7bd
-_BLOCK = 2**21 # Probe sums held at a time
+# %% ../nbs/51_bestrand.ipynb #02765cbc
+_BLOCK = 2**21 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
     "Positions of the winners, shape (S, k), and means and variances of the probes on the pools, shape (S, R), for known scores (R, n)."
@@ -219,7 +219,9 @@ def bestrand_from(
     keys = np.stack([g.integers(2**64, size=m + 1, dtype=np.uint64) for g in gens])
     if many is None: pool = keyed_subset(keys[0, 0], n, size); return _search(Y[:, pool], pool, keys[0, 1:], k, norm, stack, adjust)
     A, H, V = _many(Y, keys, k, size, norm, stack)
-    return (A, probe_weights(Y[:, A].swapaxes(0, 1), H, V)) if adjust else A
+    if not adjust: return A
+    parts = np.array_split(np.arange(S), min(S, -(-A.size*len(Y)//_BLOCK)))
+    return A, np.concatenate([probe_weights(Y[:, A[s]].swapaxes(0, 1), H[s], V[s]) for s in parts])
 
 # %% ../nbs/51_bestrand.ipynb #76ba4e54
 def probe_sets(

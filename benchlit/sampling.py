@@ -52,7 +52,7 @@ def behaviour(
     if not v > 0: raise ValueError("every model has one and the same score on all items: there is no correlation to speak of")
     return Behaviour(float(np.sqrt(v)), float((Y.mean(0).var()/v - 1/M)/(1 - 1/M)))
 
-# %% ../nbs/50_sampling.ipynb #689e05c8
+# %% ../nbs/50_sampling.ipynb #f7b4b187
 RUNGS = 2**15 # Length of the ladder
 
 def _ladder(L):
