@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['ENCODERS', 'OPTIONS', 'METHODS', 'app', 'strata', 'vectors', 'Method', 'settings', 'choose', 'recipe', 'compare',
-           'summary', 'recommend', 'demo', 'typical_random', 'main']
+           'summary', 'recommend', 'demo', 'typical_random', 'say', 'visible', 'print_table', 'writable', 'main']
 
-# %% ../nbs/90_cli.ipynb #b7ddde14
+# %% ../nbs/90_cli.ipynb #39cffeda
 import os, sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated, NamedTuple
 import numpy as np
 import pandas as pd
@@ -256,29 +257,46 @@ def _figures(suite, k, chosen, errors, draws, seed):
         return {'error_vs_budget': plots.plot_error_vs_budget(errors.rename(columns={'mae': 'error'}), left),
                 'predicted_vs_true': plots.plot_pred_vs_true(_scores(suite), {m: _scores(suite, s) for m, s in shown.items()}, right)}
 
-# %% ../nbs/90_cli.ipynb #9b68cf3b
-def _say(*words, sep=' '): print(*words, sep=sep, file=sys.stderr, flush=True)
+# %% ../nbs/90_cli.ipynb #c459c98f
+def say(
+    *words, # What to say
+    sep:str=' ', # What comes between
+):
+    "Tell the user something on standard error, where it does not mix with results."
+    print(*words, sep=sep, file=sys.stderr, flush=True)
 
-def _visible(text): return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in str(text))
+def visible(
+    text:object, # Anything; `str` of it is shown
+)->str: # Without control characters
+    "Text with its control characters spelled out."
+    return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in str(text))
 
-def _print_table(head, rows, align):
-    "Print rows in columns, each aligned to the left or right: `align` is a string of < and >."
-    cells = [list(map(_visible, r)) for r in (head, *rows)]; width = [max(map(len, c)) for c in zip(*cells)]
+def print_table(
+    head:list, # Names of the columns
+    rows:list, # Rows, each as long as `head`
+    align:str, # '<' or '>' for each column
+):
+    "Print rows in columns, each aligned to the left or right."
+    cells = [list(map(visible, r)) for r in (head, *rows)]; width = [max(map(len, c)) for c in zip(*cells)]
     for r in cells: print('  '.join(f'{c:{a}{w}}' for c, a, w in zip(r, align, width)).rstrip())
 
 def _number(x): return '-' if pd.isna(x) else f'{x:.2f}'
 
 def _print_errors(table):
     "The table of `summary` as text."
-    _print_table(['k', 'method', 'MAE', 'middle 80 %', 'P95', 'rank corr.', 'better than'],
+    print_table(['k', 'method', 'MAE', 'middle 80 %', 'P95', 'rank corr.', 'better than'],
         [[k, m, _number(r['mae']), '' if pd.isna(r['low']) else f"{r['low']:.2f} to {r['high']:.2f}", _number(r['p95']), _number(r['spearman']),
           '' if pd.isna(r['beats']) else f"{r['beats']:.0%} of random"] for (k, m), r in table.iterrows()], '><>>>>>')
 
-# %% ../nbs/90_cli.ipynb #34d82e86
-def _writable(out, *read):
+# %% ../nbs/90_cli.ipynb #cfe39cd7
+def writable(
+    out:Path, # The file to be written
+    *read, # The files that are read
+)->Path: # Absolute, links followed: a link stays, and the file behind it is replaced
+    "Refuse to write where it would do harm."
     if out.exists() and not out.is_file(): raise ValueError(f"--out {out} is {'a folder' if out.is_dir() else 'no ordinary file'}; name a file")
     if any(out.exists() and r and r.exists() and out.samefile(r) for r in read): raise ValueError(f"--out {out} is the file that is read; name another")
-    return out.resolve()  # a link stays, and the file behind it is replaced
+    return out.resolve()
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=dict(help_option_names=['-h', '--help']),
                   help='Shrink an LLM benchmark and know what it costs.', epilog='Example: benchlit select items.jsonl --k 50 --out subset.json')
@@ -290,7 +308,7 @@ def _version(on):
 @app.callback()
 def _app(version:Annotated[bool, typer.Option('--version', callback=_version, is_eager=True, help='Print the version.')]=False): pass
 
-# %% ../nbs/90_cli.ipynb #baee270b
+# %% ../nbs/90_cli.ipynb #2fcec01c
 @app.command('select', epilog='Example: benchlit select items.jsonl --k 50 --scores scores.parquet --out subset.json')
 def _select(
     items:Annotated[Path, typer.Argument(metavar='ITEMS', help='JSON lines with item_id, prompt and, if there are several, benchmark; or a folder with items/ and responses/.')],
@@ -309,7 +327,7 @@ def _select(
     probes = [m.strip() for m in probes.split(',') if m.strip()] if probes is not None else None
     options = {o: v for o, v in dict(alpha=alpha, by=by, encoder=encoder, probes=probes).items() if v is not None}
     if 'seed' in settings(method, **options): options['seed'] = seed
-    target = _writable(out, items, scores)
+    target = writable(out, items, scores)
     suite = load_suite(items, benchmark or None, scores=scores); notes = []
     subset = choose(suite, k, method, lambda suite, name: vectors(suite, name, notes.append), **options)
     if subset.gains is not None and (idle := int((subset.gains <= 0).sum())): notes.append(f'the last {idle} pick(s) add nothing to the first {k-idle}: they were taken in the order of the file')
@@ -318,12 +336,12 @@ def _select(
     if judges:
         try: errors = summary(compare(suite.pick(models=judges), [(name, subset)], seed=seed))
         except ValueError as e: notes.append(str(e))
-    frozen = freeze(subset, suite, **recipe(k, method, **options)); frozen.save(target); _say(*notes, f'wrote {out}', sep='\n')
-    _print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')
+    frozen = freeze(subset, suite, **recipe(k, method, **options)); frozen.save(target); say(*notes, f'wrote {out}', sep='\n')
+    print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')
     if errors is not None:
         print(f'\nError on {len(judges)} {"other " if probes else ""}model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
 
-# %% ../nbs/90_cli.ipynb #5a625ca7
+# %% ../nbs/90_cli.ipynb #42cc02e7
 def _complete(path, ids=None, models=None):
     "A table of scores without gaps; `ids` says which rows, in which order, `models` which columns."
     from benchlit.core import read_scores
@@ -373,13 +391,13 @@ def _print_size(found, n, step, tau, models, out):
         plots.plot_marginal_p95(c['size'], c['p95'], ax, tau=tau, series=c.filter(regex=r'^series \d').T, se=c['gain_se'][1:]); plots.save(ax, out/'gain.png')
     write_atomic(out/'curve.csv', c.rename(columns={f'series {i}': m for i, m in enumerate(models)}).to_csv(index=False, float_format='%.6g'))
     print(f'n* = {found.n_star} of {n} items' if found.n_star else f'No size below {n} gains less than tau = {tau:g} in its last step of {step}: raise --tau or lower --step', '\n', sep='', flush=True)
-    _print_table(['size', 'P95', 'gain', '+-', ''], [[r['size'], _number(100*r['p95']), _number(100*r['gain']), _number(100*r['gain_se']), 'in doubt' if r['doubtful'] else ''] for _, r in c[c['size'] <= last].iterrows()], '>>>><')
+    print_table(['size', 'P95', 'gain', '+-', ''], [[r['size'], _number(100*r['p95']), _number(100*r['gain']), _number(100*r['gain_se']), 'in doubt' if r['doubtful'] else ''] for _, r in c[c['size'] <= last].iterrows()], '>>>><')
     print('\nWorst drift over the models that 95 % of random subsets stay below, what the last step took off it, and its Monte Carlo error; percentage points.')
     if found.flagged: print('tau is within three Monte Carlo errors of a gain: another seed may give another n*. Try more --draws.')
     print(f"\n{out/'curve.csv'}  the whole curve, and each model's own", f"{out/'gain.png'}  gain against size", sep='\n')
     if found.n_star: print(f'Next: benchlit select ITEMS --method mince --k {found.n_star} --out subset.json')
 
-# %% ../nbs/90_cli.ipynb #2c193c7e
+# %% ../nbs/90_cli.ipynb #fd96318b
 @app.command('show', epilog='Example: benchlit show subset.json --ids > ids.txt')
 def _show(
     file:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
@@ -391,12 +409,12 @@ def _show(
     if check is not None: suite = _suite_of(f, check)
     try:
         if check is not None: f.check(suite)
-        if ids: return print(*map(_visible, f.item_ids), sep='\n')
+        if ids: return print(*map(visible, f.item_ids), sep='\n')
         what = f"{f.method}, {f.k} of {sum(r['n_items'] for r in f.benchmarks.values())} items, {'no seed' if f.seed is None else f'seed {f.seed}'}, made {f.created} by benchlit {f.benchlit_version}"
         how = ', '.join(f'{p}={v}' for p, v in f.params.items())
         rows = [[b, len(r['item_ids']), r['n_items'], ', '.join(r['item_ids'][:3])] for b, r in f.benchmarks.items()]
     except (KeyError, TypeError, AttributeError, IndexError) as e: raise ValueError(f"{file.name} is damaged: {type(e).__name__} {e}") from None
-    print(_visible(what), f'parameters: {_visible(how)}\n', sep='\n'); _print_table(['benchmark', 'chosen', 'of', 'first ids'], rows, '<>><')
+    print(visible(what), f'parameters: {visible(how)}\n', sep='\n'); print_table(['benchmark', 'chosen', 'of', 'first ids'], rows, '<>><')
     if check is not None: print(f'\n{check} holds the items that the subset was cut from.')
 
 def _suite_of(frozen, path):
@@ -404,7 +422,7 @@ def _suite_of(frozen, path):
     known = all(any((path/'items'/f'{b}.jsonl{gz}').exists() for gz in ('', '.gz')) for b in frozen.benchmarks)
     return load_suite(path, list(frozen.benchmarks) if known else None)
 
-# %% ../nbs/90_cli.ipynb #5f645671
+# %% ../nbs/90_cli.ipynb #96891072
 @app.command('demo', epilog='Example: benchlit demo --suite lite --k 40 --out demo-lite')
 def _demo(
     suite:Annotated[str, typer.Option(help='verified (500 issues) or lite (300 issues).')]='verified',
@@ -415,24 +433,24 @@ def _demo(
     from benchlit.datasets import swebench
     if suite not in ('verified', 'lite'): raise ValueError(f"--suite must be 'verified' or 'lite', got {suite!r}")
     if out.exists() and not out.is_dir(): raise ValueError(f"--out {out} is a file; name a folder")
-    _say(f'SWE-bench {suite.title()}: loading (the first time, 3 MB are downloaded)')
+    say(f'SWE-bench {suite.title()}: loading (the first time, 3 MB are downloaded)')
     data = swebench(suite); check_k(k, data.n)
-    _say(f'{data.n} issues, {data.M} agents: embedding (the first time, about a minute)')
+    say(f'{data.n} issues, {data.M} agents: embedding (the first time, about a minute)')
     probes = as_rng(0).choice(data.models, 5, replace=False).tolist()
-    table = demo(data, k, out, probes=probes, E=lambda suite, name: vectors(suite, name, _say))
+    table = demo(data, k, out, probes=probes, E=lambda suite, name: vectors(suite, name, say))
     print(f'SWE-bench {suite.title()}: {data.n} issues, {data.M - 5} agents and 5 as probes, 1,000 random subsets of each size and as many by bestrand\n'); _print_errors(table)
     print("\nMAE and P95: mean and 95th percentile over the agents of the error of the score, in percentage points.\n")
-    print(*recommend(table), f"BestRand's probes, run on four times as many issues as are kept: {', '.join(map(_visible, probes))}.", sep='\n')
+    print(*recommend(table), f"BestRand's probes, run on four times as many issues as are kept: {', '.join(map(visible, probes))}.", sep='\n')
     print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
           f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}; its random subset is the one of median MAE", sep='\n')
 
-# %% ../nbs/90_cli.ipynb #16b52ba4
+# %% ../nbs/90_cli.ipynb #0d243c36
 def _reason(e):
     "An exception in one line."
     if isinstance(e, OSError) and e.filename and e.strerror: text = f'{e.strerror}: {e.filename}'
     elif hasattr(e, 'format_message'): text = e.format_message() + (f' (see: {e.ctx.command_path} --help)' if getattr(e, 'ctx', None) else '')
     else: text = str(e)
-    return _visible(' '.join(text.split())) or type(e).__name__
+    return visible(' '.join(text.split())) or type(e).__name__
 
 def main(
     args:list|None=None, # Arguments; None = those of the process
@@ -442,13 +460,15 @@ def main(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(errors='backslashreplace')  # a terminal that lacks a character
     try:
+        for m in iter_modules(import_module('benchlit').__path__):
+            if m.name.startswith('cli_'): import_module(f'benchlit.{m.name}')
         code = app(args or ['--help'], prog_name='benchlit', standalone_mode=False); print(end='', flush=True)
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort): return 130
     except (BrokenPipeError, SystemExit): code = 141  # typer turns a broken pipe, and only that, into an exit of its own
     except Exception as e:
         if not (isinstance(e, (ValueError, OSError, ImportError)) or hasattr(e, 'format_message')): raise
-        _say(f'benchlit: error: {_reason(e)}'); code = 2
+        say(f'benchlit: error: {_reason(e)}'); code = 2
     try: print(end='', flush=True)
     except OSError: os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads, or the disk is full: Python must not try again at exit
     return code
