@@ -21,7 +21,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from scipy.sparse import issparse
 from .core import atomic_path, first_few
 
-# %% ../nbs/05_plots.ipynb #6ef1394c
+# %% ../nbs/05_plots.ipynb #829b263e
 _S, _D, _DD, _DT, _DDD = '-', (0, (5, 2)), (0, (6, 2, 1, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2, 1, 2)) # solid, dashed, dash-dot, dotted, dash-dot-dot
 
 # name: (colour, dash, marker, label)
@@ -40,9 +40,10 @@ METHODS = {
     # prompts only: centres
     'k-center': ('#6c329f', _S, '^', 'k-Center'),                         'k-means': ('#b77ff2', _D, '^', 'k-means'),
     'k-medoids': ('#925ac9', _DD, '^', 'k-medoids'),                      'herding': ('#531182', _DT, '^', 'Herding'),
+    'herding-columns': ('#3f0668', _DDD, '^', 'Herding with columns'),
     # prompts only: data-only selectors
     'mis': ('#02717a', _S, 'v', 'MIS'),                                   'coverage': ('#1fbdcb', _D, 'v', 'Coverage'),
-    'agreement': ('#0698a4', _DD, 'v', 'Agreement'),
+    'agreement': ('#0698a4', _DD, 'v', 'Agreement'),                      'neighbourhood': ('#024f56', _DT, 'v', 'Facility location, scale chosen'),
     # responses
     'hardness': ('#895709', _S, 'P', 'Hardness (IRT)'),                   'irt': ('#6c4302', _D, 'P', 'IRT'),
     'pbsc': ('#ce9042', _DD, 'P', 'PBSC'),                                'neumf': ('#ad721c', _DT, 'P', 'NeuMF'),
@@ -59,7 +60,7 @@ METHODS = {
 METHOD_COLORS = {name: s[0] for name, s in METHODS.items()}
 
 _key = lambda name: re.sub(r'[\W_]', '', str(name).split('(')[0].lower())
-_KEYS = {_key(name): name for name in METHODS} | {_key('dpp'): 'dpp-cov'}  # plain 'dpp' is the covariance kernel
+_KEYS = {_key(name): name for name in METHODS} | {_key('dpp'): 'dpp-cov', _key('dpp-mi'): 'dpp-cov-mi'}  # plain 'dpp' is the covariance kernel
 
 def method_style(
     name:str, # A method of `METHODS`; case, spaces, hyphens do not matter; "facility (alpha=2)" is a variant of facility

@@ -6,8 +6,14 @@ import pandas as pd
 import pytest
 from benchlit import cli, datasets
 from benchlit.bestrand import bestrand_from
+from benchlit.centers import k_center, k_medoids, kmeans_nearest
 from benchlit.core import Suite, load_subset, load_suite
+from benchlit.dataonly import agreement_scores, coverage, mis, neighbourhood_fl
+from benchlit.dpp import dpp
+from benchlit.facility import facility_location
+from benchlit.herding import herd_suite, herding
 from benchlit.metrics import random_subsets
+from benchlit.similarity import cosine
 from benchlit.worlds import toy_suite
 
 TOY = toy_suite(0)
@@ -65,6 +71,17 @@ def test_the_file_says_how_to_repeat_the_choice(run):
         again = cli.choose(load_suite('items.jsonl'), options.pop('k'), f.method, **options)
         assert TOY.items.index[again.idx].tolist() == f.item_ids
     assert f.item_ids == TOY.items.index[random_subsets(TOY.n, 9, 1, 7)[0]].tolist() and f.seed == 7
+
+FUNCTIONS = {  # what each method that reads prompts is, in the words of its notebook
+    'facility': lambda S, E: facility_location(E, 20, 4, S.groups), 'herding': lambda S, E: herding(E, 20, groups=S.groups), 'herding-columns': lambda S, E: herd_suite(S, E, 20),
+    'dpp': lambda S, E: dpp(E, 20, ridge=.01), 'dpp-mi': lambda S, E: dpp(E, 20, mi=True), 'k-center': lambda S, E: k_center(E, 20),
+    'k-means': lambda S, E: kmeans_nearest(E, 20, 3), 'k-medoids': lambda S, E: k_medoids(1 - cosine(E), 20, 3), 'mis': lambda S, E: mis(E, 20, 3), 'coverage': lambda S, E: coverage(E, 20),
+    'agreement': lambda S, E: cli.Subset(np.argsort(-agreement_scores(E, rng=3))[:20]), 'neighbourhood': lambda S, E: neighbourhood_fl(E, 20, rng=3)}
+
+@pytest.mark.parametrize('method', [m for m, v in cli.METHODS.items() if v.reads == 'prompts'])
+def test_every_prompts_method_is_that_of_its_notebook(method):
+    S, seed = TOY.pick(TOY.benchmarks[:3]), dict(seed=3) if 'seed' in cli.METHODS[method].options else {}; E = cli.vectors(S, 'hashing')
+    assert cli.choose(S, 20, method, encoder='hashing', **seed).idx.tolist() == FUNCTIONS[method](S, E).idx.tolist()
 
 def test_scores_do_not_change_the_choice(run):
     run(SELECT + ['20']); plain = Path('out/s.json').read_bytes()
@@ -235,7 +252,7 @@ def test_demo(run, offline):
     code, out, err = run('demo --suite lite --k 30 --out deep/demo'); folder = Path('deep/demo')
     assert code == 0 and sorted(p.name for p in folder.iterdir()) == ['error_vs_budget.png', 'predicted_vs_true.png', 'results.csv', 'subset.json']
     table = pd.read_csv(folder/'results.csv', index_col=['k', 'method']); f = load_subset(folder/'subset.json')
-    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', 'bestrand', *(m for m in cli.METHODS if cli.METHODS[m].reads == 'prompts'))} and (f.k, f.method) == (30, 'facility')
+    assert set(table.index) == {(k, m) for k in (25, 30, 50, 100) for m in ('random', 'bestrand', *cli.DEMO)} and (f.k, f.method) == (30, 'facility')
     probes = np.random.default_rng(0).choice(TOY.models, 5, replace=False); judges = TOY.scores.drop(columns=probes); assert ', '.join(probes) in out
     assert np.isclose(table.loc[(30, 'facility'), 'mae'], cli.summary(cli.compare(Suite(TOY.items.assign(benchmark='b', capability='c'), judges), [('facility', f.check(datasets.swebench('lite')))])).loc[(30, 'facility'), 'mae'], rtol=1e-4)
     for p in folder.iterdir(): assert f'deep/demo/{p.name}' in out
@@ -258,9 +275,9 @@ def test_recommendation_follows_the_numbers(mae, beats, said):
     assert line.startswith(f'With prompts only: {said}.') and ('at k = 50 random was better' in line) == (mae[1] > 4)
 
 def test_a_new_method_needs_one_line(run, monkeypatch):
-    monkeypatch.setitem(cli.METHODS, 'last', cli.Method(lambda n, k: cli.Subset(np.arange(n-k, n)), 'nothing', (), 'the last items'))
+    monkeypatch.setitem(cli.METHODS, 'last', cli.Method(lambda suite, k: cli.Subset(np.arange(suite.n-k, suite.n)), 'nothing', (), 'the last items'))
     assert run('select items.jsonl --k 3 --method last --out s.json')[0] == 0 and load_subset('s.json').item_ids == ['facts/27', 'facts/28', 'facts/29']
-    monkeypatch.setitem(cli.METHODS, 'logs', cli.Method(lambda n, k: cli.Subset(np.arange(k)), 'scores', (), 'reads scores'))
+    monkeypatch.setitem(cli.METHODS, 'logs', cli.Method(lambda suite, k: cli.Subset(np.arange(k)), 'scores', (), 'reads scores'))
     table = cli.demo(TOY, 20, ks=(), methods=('last', 'logs'), E=np.eye(TOY.n), draws=50); assert [l.split(':')[0] for l in cli.recommend(table)] == ['With the scores of a few models']
     assert 'last (the last items)' in run('select items.jsonl --k 3 --method first --out s.json')[2]
 
