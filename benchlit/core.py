@@ -361,10 +361,11 @@ def check_subset(
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0): raise ValueError("weights must be finite, not negative, and not all zero")
     return Subset(idx.astype(np.int64), gains, weights)
 
-# %% ../nbs/00_core.ipynb #e777b17c
+# %% ../nbs/00_core.ipynb #a2294dc5
 FORMAT, FORMAT_VERSION = 'benchlit-subset', 1
 
 def _text(item): return canonical_text(item) if has_prompt(item) else canonical_text({**item, 'prompt': '(no prompt)'})
+def _digest(text): return hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]
 def _fingerprint(ids, texts):
     h = hashlib.sha256()
     for i, t in zip(ids, texts): h.update((json.dumps([i, t], ensure_ascii=False) + '\n').encode('utf-8', 'surrogatepass'))
@@ -375,7 +376,7 @@ def _print_of(suite):
     texts = np.array([_text(r) for r in suite.records()], object); ids = suite.items.index.to_numpy()
     for j, b in enumerate(suite.benchmarks):
         at = np.flatnonzero(suite.groups == j)
-        yield b, at, _fingerprint(ids[at], texts[at]), {i: hashlib.sha256(t.encode('utf-8', 'surrogatepass')).hexdigest()[:12] for i, t in zip(ids[at], texts[at])}
+        yield b, at, _fingerprint(ids[at], texts[at]), {i: _digest(t) for i, t in zip(ids[at], texts[at])}
 
 @dataclass(frozen=True, eq=True, repr=False)
 class FrozenSubset:
@@ -396,6 +397,12 @@ class FrozenSubset:
     def item_ids(self)->list:
         "All chosen item ids in pick order."
         return [i for _, i in sorted((p, i) for b in self.benchmarks.values() for p, i in zip(b['picks'], b['item_ids']))]
+    def in_order(self,
+        field:str, # 'weights' or 'gains'
+    )->np.ndarray|None: # Shape (k,); None if the method gave none
+        "A column of the file in pick order."
+        rows = sorted((p, b[field] and b[field][j]) for b in self.benchmarks.values() for j, p in enumerate(b['picks']))
+        return None if any(v is None for _, v in rows) else np.array([v for _, v in rows], float)
 
 # %% ../nbs/00_core.ipynb #34cccd1f
 def freeze(
@@ -418,7 +425,7 @@ def freeze(
     params = json.loads(json.dumps(params or {}, default=_plain, allow_nan=False))
     return FrozenSubset(str(method), params, None if seed is None else int(seed), benchmarks, manifest, datetime.now(timezone.utc).strftime('%Y-%m-%d'), __version__)
 
-# %% ../nbs/00_core.ipynb #18e82b4a
+# %% ../nbs/00_core.ipynb #89251bea
 @patch
 def save(self:FrozenSubset,
     path:str|Path, # The file to write
@@ -447,11 +454,20 @@ def check(self:FrozenSubset,
         if b not in now: wrong.append(f"benchmark {b!r} is missing")
         elif now[b][0] != rec['fingerprint']: wrong.append(f"benchmark {b!r}: {_difference(self.manifest[b], now[b][1])}")
     if wrong: raise ValueError("the subset was cut from another suite: " + '. '.join(wrong))
-    rows = sorted((p, i, j, b) for b, r in self.benchmarks.items() for j, (p, i) in enumerate(zip(r['picks'], r['item_ids'])))
-    def column(f):
-        vals = [self.benchmarks[b][f] and self.benchmarks[b][f][j] for _, _, j, b in rows]
-        return None if None in vals else np.array(vals, float)
-    return Subset(suite.items.index.get_indexer([i for _, i, _, _ in rows]), column('gains'), column('weights'))
+    return Subset(suite.items.index.get_indexer(self.item_ids), self.in_order('gains'), self.in_order('weights'))
+
+# %% ../nbs/00_core.ipynb #68012e0f
+@patch
+def find(self:FrozenSubset,
+    part:Suite, # Any part of the suite, in any order: the log of a subset run, say
+)->np.ndarray: # Position in `part` of each chosen item, in pick order, shape (k,); -1 = it is not there
+    "Where the chosen items are, if they are there with the text that they had."
+    at, ids = part.items.index.get_indexer(self.item_ids), self.item_ids; here = np.flatnonzero(at >= 0)
+    if not len(here): raise ValueError(f"none of the {self.k} chosen items is there: the subset has {first_few(ids, 3)}, and this suite {first_few(part.items.index, 3)}")
+    known = {i: d for digests in self.manifest.values() for i, d in digests.items()}; rows = part.items.iloc[at[here]].to_dict('records')
+    if (other := [ids[h] for h, r in zip(here, rows) if _digest(_text({'item_id': ids[h], **r})) != known[ids[h]]]):
+        raise ValueError(f"the subset was cut from another suite: {len(other)} of its items have another text here: {first_few(other)}")
+    return at
 
 # %% ../nbs/00_core.ipynb #9ef9dd10
 def load_subset(
