@@ -6,14 +6,15 @@
 __all__ = ['to_logit', 'from_logit', 'Fold', 'learn_fold', 'CrossValidation', 'deal', 'cross_validate', 'Mardia', 'mardia',
            'shapiro', 'Completion', 'complete_leaderboard']
 
-# %% ../nbs/42_completion.ipynb #e5b62b00
+# %% ../nbs/42_completion.ipynb #a086c9ce
 from collections.abc import Mapping
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.special import expit, logit, ndtri
+from tqdm import tqdm
 from .core import as_rng, check_k, first_few
-from .covariance import Gaussian, calibrate, constant_benchmarks, fit_gaussian, impute, standardize
+from .covariance import Gaussian, conformal_factor, constant_benchmarks, fit_gaussian, impute, predict_left_out, standardize
 from .gaussian import SELECTORS, Selection, correlation
 from .metrics import r2_standardized, residual_variance
 
@@ -140,27 +141,80 @@ def shapiro(
     B = pd.DataFrame(B); out = pd.DataFrame([(len(x), *(test(x) if len(x) > 2 else (np.nan, np.nan))) for x in (B[c].dropna().to_numpy(float) for c in B)], B.columns, ['n', 'W', 'p'])
     return out.assign(p_bonferroni=np.minimum(out['p']*out['p'].notna().sum(), 1))
 
-# %% ../nbs/42_completion.ipynb #221ed348
+# %% ../nbs/42_completion.ipynb #27ef73d0
 class Completion(NamedTuple):
     "A leaderboard predicted from a few of its benchmarks."
     chosen:list # Names of the benchmarks to run, in pick order
-    table:pd.DataFrame # One row per model and benchmark not chosen: `score` (NaN = not observed), `predicted`, `low`, `high`, in the benchmark's unit
+    table:pd.DataFrame # One row per model and benchmark not chosen, or chosen and not observed: `score` (NaN = not observed), `predicted`, `low`, `high` in the benchmark's unit, `given` = chosen scores it is predicted from
+    check:pd.DataFrame # One row per observed score not chosen: `score`, and `predicted`, `sd` by a fit without that model, standardised
+    r2:float # R2 of models left out of everything, the choice included; NaN if not asked for
     selection:Selection # The choice; positions count the candidates
     candidates:list # Names of the benchmarks that could be chosen
     scale:float # Factor that calibration put on the intervals
+    bare:float # The same for models with none of the chosen scores
+    coverage:float # What the intervals are to cover
     model:Gaussian # The fit
-    def __repr__(self): return f"Completion({', '.join(map(str, self.chosen))} -> {len(self.table)} predictions, intervals x {self.scale:.2f})"
+    std:pd.Series # Standard deviation of each benchmark, in its unit
+    def __repr__(self): return f"Completion({', '.join(map(str, self.chosen))} -> {len(self.table)} predictions, R2 {self.r2:.2f}, intervals x {self.scale:.2f})"
+    @property
+    def left(self):
+        "Share of the candidates' variance that is left after each pick, by the fit."
+        return self.selection.residual/len(self.candidates)
+    def by_benchmark(self):
+        "For each benchmark not chosen the half width of its interval, in its unit: the `median` over models with some of the chosen scores, and `without` any."
+        t = self.table[(self.table['given'] > 0) & ~self.table.index.isin(self.chosen, level='benchmark')]
+        half = ((t['high'] - t['low'])/2).groupby('benchmark', sort=False).median()
+        sd = self.std*np.sqrt(np.diag(self.model.Sigma))
+        return pd.DataFrame({'scores': pd.Series(self.model.counts, self.std.index)[half.index], 'median': half, 'without': self.bare*sd[half.index]*ndtri(.5 + self.coverage/2)})
 
-# %% ../nbs/42_completion.ipynb #85dcd093
+# %% ../nbs/42_completion.ipynb #99494c88
 def _by_name(costs, names):
     "Costs as an array in the order of `names`."
-    if costs is None: return None
     s = pd.Series(costs, dtype=object) if isinstance(costs, (Mapping, pd.Series)) else pd.Series(list(costs), list(names), dtype=object)
     if s.index.has_duplicates: raise ValueError(f"two costs for benchmark(s) {first_few(s.index[s.index.duplicated()].unique())}")
     if (gone := [n for n in names if n not in s.index]): raise ValueError(f"no cost for benchmark(s) {first_few(gone)}")
     c = pd.to_numeric(s[list(names)], errors='coerce').to_numpy(float)
-    if not (bad := np.isfinite(c) & (c > 0)).all(): raise ValueError(f"costs must be finite positive numbers, not so for benchmark(s) {first_few(np.array(names, object)[~bad])}")
+    if not (good := np.isfinite(c) & (c > 0)).all(): raise ValueError(f"costs must be finite positive numbers, not so for benchmark(s) {first_few(np.array(names, object)[~good])}")
     return c
+
+class _Rule(NamedTuple):
+    "How benchmarks are chosen; positions count those of the leaderboard."
+    method:str; k:int|None; costs:np.ndarray|None; budget:float|None; must:list
+    def choose(self, Sigma, cand):
+        "The selection among the candidates `cand`, given the covariance of these, and their positions."
+        costs = None if self.costs is None else self.costs[cand]
+        s = SELECTORS[self.method](correlation(Sigma), self.k, costs=costs, budget=self.budget, must_include=[int(np.searchsorted(cand, j)) for j in self.must])
+        return s, cand[s.idx]
+    def among(self, cand):
+        "The rule when only `cand` are there: at least one of them is left to predict."
+        most = len(cand) - 1; rich = self.budget is not None and self.budget >= (most + 1 if self.costs is None else self.costs[cand].sum())
+        k = min(self.k, most) if self.k is not None else most if rich else None
+        return self._replace(k=k, must=[j for j in self.must if j in cand])
+
+def _rule(names, counts, few, k, method, costs, budget, must_include):
+    "The rule that was asked for, and the candidates; what cannot be is said by name."
+    if method not in SELECTORS: raise ValueError(f"unknown method {method!r}; there are {first_few(SELECTORS)}")
+    must = list(must_include); asked = [*must, *(costs if isinstance(costs, (Mapping, pd.Series)) else ())]
+    if (odd := [b for b in asked if b not in names]): raise ValueError(f"unknown benchmark(s) {first_few(odd)}; the leaderboard has {first_few(names, 10)}")
+    if (twice := [b for b in dict.fromkeys(must) if must.count(b) > 1]): raise ValueError(f"mandatory benchmark(s) named twice: {first_few(twice)}")
+    cand = np.array([j for j, b in enumerate(names) if counts[j] >= few or b in must], int); n = len(cand)
+    if n < 2: raise ValueError(f"only {n} benchmark(s) have {few} scores: too few to choose from; lower min_count")
+    if n < len(names) and k is not None and k >= n: raise ValueError(f"k must be in 1..{n-1}, got {k}: of {len(names)} benchmarks {n} have {few} scores, enough to be chosen or predicted")
+    price = None
+    if costs is not None: price = np.full(len(names), np.nan); price[cand] = _by_name(costs, [names[j] for j in cand])
+    return _Rule(method, k, price, budget, [names.index(b) for b in must]), cand
+
+# %% ../nbs/42_completion.ipynb #77509ccb
+def _r2_of_rule(X, rule, cand, settings, folds, rng):
+    "R2 pooled over folds that know nothing of their test models: each standardises, fits and chooses for itself."
+    res = tot = 0.
+    for test in tqdm(deal(len(X), min(folds, len(X)), rng), desc='folds', leave=False, disable=None):
+        f = learn_fold(X, test, **settings); at = np.flatnonzero(np.isin(f.use, cand)); here = rule.among(f.use[at])
+        if len(at) < 2 or len(here.must) >= len(at): continue
+        A = np.searchsorted(f.use, here.choose(f.law.Sigma[np.ix_(at, at)], f.use[at])[1]); rows = (~np.isnan(f.new[:, A])).any(1)
+        pred = f.back(impute(f.law, f.new[rows][:, A], A, f.ridge)[0]); z = np.delete(f.truth[rows], A, 1)
+        res += np.nansum((np.delete(pred, A, 1) - z)**2); tot += np.nansum(z**2)
+    return 1 - res/tot if tot else np.nan
 
 def complete_leaderboard(
     B:pd.DataFrame, # Leaderboard: rows = models, columns = benchmarks, NaN = not observed
@@ -171,20 +225,25 @@ def complete_leaderboard(
     budget:float|None=None, # Total cost allowed, instead of `k` or besides it
     must_include:tuple=(), # Names of benchmarks that are run in any case
     coverage:float=0.9, # Share of scores that the intervals are to cover
-    rng:np.random.Generator|int=0, # Deals the models for calibration
+    folds:int=10, # Folds for `r2`, 0 for none
+    rng:np.random.Generator|int=0, # Deals the models to folds
     **fit, # Arguments of `fit_gaussian`; tol=1e-3 if not given
 )->Completion:
     "Choose benchmarks of a leaderboard and predict the others, with calibrated intervals."
-    if method not in SELECTORS: raise ValueError(f"unknown method {method!r}; there are {first_few(SELECTORS)}")
-    Z, mean, std = standardize(B); names = list(B.columns); N = len(names)
-    if (odd := [b for b in must_include if b not in names]): raise ValueError(f"unknown benchmark(s) {first_few(odd)}; the leaderboard has {first_few(names, 10)}")
-    model = fit_gaussian(Z, **{'tol': 1e-3, **fit}); must = [names.index(b) for b in must_include]; few = model.settings['min_count']
-    cand = np.array([j for j in range(N) if model.counts[j] >= few or j in must], int)
-    if len(cand) < 2: raise ValueError(f"only {len(cand)} benchmark(s) have {few} scores: too few to choose from; lower min_count")
-    costs = _by_name(costs, [names[j] for j in cand]); R = correlation(model.Sigma)
-    s = SELECTORS[method](R[np.ix_(cand, cand)], k, costs=costs, budget=budget, must_include=[int(np.searchsorted(cand, j)) for j in must])
-    A = cand[s.idx]; scale = calibrate(model, Z, A, coverage, rng=rng); rows = np.flatnonzero((~np.isnan(Z[:, A])).any(1)); rest = np.setdiff1d(np.arange(N), A)
-    z, sd = impute(model, Z[np.ix_(rows, A)], A); half = ndtri(.5 + coverage/2)*scale*sd; points = lambda v: (v*std + mean)[:, rest].ravel()
-    index = pd.MultiIndex.from_product([B.index[rows], B.columns[rest]], names=['model', 'benchmark'])
-    table = pd.DataFrame(dict(score=B.to_numpy(float)[np.ix_(rows, rest)].ravel(), predicted=points(z), low=points(z - half), high=points(z + half)), index)
-    return Completion([names[j] for j in A], table, s, [names[j] for j in cand], scale, model)
+    if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
+    Z, mean, std = standardize(B); seen = ~np.isnan(Z); rng = as_rng(rng)
+    rule, cand = _rule(list(B.columns), seen.sum(0), fit.get('min_count', 10), k, method, costs, budget, must_include)
+    model = fit_gaussian(Z, **{'tol': 1e-3, **fit}); s, A = rule.choose(model.Sigma[np.ix_(cand, cand)], cand)
+    left, sd_left = predict_left_out(model, Z, A, folds=min(5, len(Z)), rng=rng); scale = conformal_factor(np.abs(Z - left)/sd_left, coverage)
+    bare = conformal_factor(np.abs(Z - model.mu)/np.sqrt(np.diag(model.Sigma)), coverage)
+    r2 = _r2_of_rule(B.to_numpy(float), rule, cand, model.settings, folds, rng) if folds else np.nan
+    z, sd = impute(model, Z[:, A], A); given = seen[:, A].sum(1)[:, None] + np.zeros_like(Z, int)
+    half = ndtri(.5 + coverage/2)*np.where(given, scale, bare)*sd; used = np.isin(np.arange(Z.shape[1]), A)
+    def cells(where, **columns):
+        "One row per cell, named."
+        i, j = np.nonzero(where); index = pd.MultiIndex.from_arrays([B.index[i], B.columns[j]], names=['model', 'benchmark'])
+        return pd.DataFrame({name: X[i, j] for name, X in columns.items()}, index)
+    def points(v): return v*std + mean
+    table = cells(~(seen & used), score=B.to_numpy(float), predicted=points(z), low=points(z - half), high=points(z + half), given=given)
+    check = cells(seen & ~used & ~np.isnan(left), score=Z, predicted=left, sd=sd_left)
+    return Completion(list(B.columns[A]), table, check, float(r2), s, list(B.columns[cand]), scale, bare, coverage, model, pd.Series(std, B.columns))

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['constant_benchmarks', 'standardize', 'em_step_by_row', 'gaussian_loglik', 'em_step', 'Gaussian', 'fit_gaussian',
-           'impute', 'calibrate']
+           'impute', 'predict_left_out', 'conformal_factor', 'calibrate']
 
 # %% ../nbs/40_covariance.ipynb #238efa6a
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from scipy.linalg.lapack import dpotrf
 from scipy.special import ndtri
 from .core import as_rng, check_subset, first_few
 
-# %% ../nbs/40_covariance.ipynb #69e76617
+# %% ../nbs/40_covariance.ipynb #5892d267
 def _table(B, what='B'):
     "Scores as float64 (M, N), with the names of models and benchmarks; what cannot be read as a leaderboard is named."
     df = B if isinstance(B, pd.DataFrame) else None
@@ -48,7 +48,7 @@ def standardize(
     "Bring each benchmark to mean 0 and standard deviation 1 over its observed scores."
     X, _, names = _table(B)
     if (flat := constant_benchmarks(X)).size:
-        if not drop_constant: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} tell no two models apart (one score, or all the same); leave them out, or pass drop_constant=True")
+        if not drop_constant: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} tell no two models apart (one score, or all the same); leave them out (in Python: drop_constant=True)")
         X = np.delete(X, flat, 1)
         if not X.shape[1]: raise ValueError("every benchmark is constant: nothing is left")
         if (bare := np.flatnonzero(np.isnan(X).all(1))).size: raise ValueError(f"without constant benchmarks nothing is observed of model row(s) {first_few(bare)}; leave them out")
@@ -225,7 +225,38 @@ def impute(
     sd = np.sqrt(var)
     return (mean[0], sd[0]) if one else (mean, sd)
 
-# %% ../nbs/40_covariance.ipynb #e7586ab5
+# %% ../nbs/40_covariance.ipynb #03accfbc
+def predict_left_out(
+    model:Gaussian, # A fit; it is repeated with the same settings
+    Z_train:np.ndarray, # The standardised scores it was fitted to, shape (M, N), NaN = not observed
+    A:list|np.ndarray, # Positions of the benchmarks that will be run
+    *,
+    folds:int=5, # Number of folds, >= 2
+    ridge:float=1e-2, # As in `impute`
+    rng:np.random.Generator|int=0, # Deals the models to folds
+)->tuple: # (mean, sd), each (M, N), standardised; NaN on A, for models with nothing of A observed, and where a benchmark is constant without the fold
+    "Predict each model's other benchmarks from its scores on A, by a fit that has not seen the model."
+    Z = _table(Z_train, 'Z_train')[0]; A = check_subset(A, Z.shape[1]).idx; mean, sd = np.full((2, *Z.shape), np.nan)
+    if not 2 <= folds <= len(Z): raise ValueError(f"folds must be in 2..{len(Z)}, the number of models, got {folds!r}")
+    for test in np.array_split(as_rng(rng).permutation(len(Z)), folds):
+        train = np.delete(Z, test, 0); use = np.setdiff1d(np.arange(Z.shape[1]), constant_benchmarks(train)); train = train[:, use]
+        a, rest = np.intersect1d(A, use), np.setdiff1d(use, A); asked = test[(~np.isnan(Z[np.ix_(test, a)])).any(1)]
+        if not len(asked): continue
+        fit = fit_gaussian(train[(~np.isnan(train)).any(1)], **model.settings); at = np.ix_(asked, rest)
+        mean[at], sd[at] = (x[:, np.searchsorted(use, rest)] for x in impute(fit, Z[np.ix_(asked, a)], np.searchsorted(use, a), ridge))
+    return mean, sd
+
+# %% ../nbs/40_covariance.ipynb #ae6d70fe
+def conformal_factor(
+    ratios:np.ndarray, # |score - prediction|/sd of scores that the fit has not seen; NaN is left out
+    coverage:float=0.9, # Share of cells that intervals are to cover, in (0, 1)
+)->float: # Factor on the half width `ndtri((1+coverage)/2)*sd`
+    "Factor on Gaussian intervals with which they cover what they should."
+    if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
+    q = np.asarray(ratios, float); q = np.sort(q[~np.isnan(q)]); at = int(np.ceil((len(q) + 1)*coverage)) - 1
+    if at >= len(q): raise ValueError(f"{len(q)} held-out score(s) are too few for a coverage of {coverage:g}")
+    return float(q[at]/ndtri(.5 + coverage/2))
+
 def calibrate(
     model:Gaussian, # A fit; it is repeated with the same settings
     Z_train:np.ndarray, # The standardised scores it was fitted to, shape (M, N), NaN = not observed
@@ -237,16 +268,5 @@ def calibrate(
     rng:np.random.Generator|int=0, # Deals the models to folds
 )->float: # Factor on the half width `ndtri((1+coverage)/2)*sd`
     "Factor that makes intervals cover, from models left out of the fit; models with nothing of A observed are not asked."
-    Z = _table(Z_train, 'Z_train')[0]; A = check_subset(A, Z.shape[1]).idx; ratios = []
-    if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
-    if not 2 <= folds <= len(Z): raise ValueError(f"folds must be in 2..{len(Z)}, the number of models, got {folds!r}")
-    for test in np.array_split(as_rng(rng).permutation(len(Z)), folds):
-        train = np.delete(Z, test, 0); use = np.setdiff1d(np.arange(Z.shape[1]), constant_benchmarks(train)); train = train[:, use]
-        a, rest = np.intersect1d(A, use), np.setdiff1d(use, A); asked = test[(~np.isnan(Z[np.ix_(test, a)])).any(1)]
-        if not len(asked): continue
-        model_ = fit_gaussian(train[(~np.isnan(train)).any(1)], **model.settings)
-        mean, sd = (x[:, np.searchsorted(use, rest)] for x in impute(model_, Z[np.ix_(asked, a)], np.searchsorted(use, a), ridge))
-        left = Z[np.ix_(asked, rest)]; ratios.append((np.abs(left - mean)/sd)[~np.isnan(left)])
-    q = np.sort(np.concatenate(ratios or [[]])); n = len(q); at = int(np.ceil((n + 1)*coverage)) - 1
-    if at >= n: raise ValueError(f"{n} held-out score(s) are too few for a coverage of {coverage:g}")
-    return float(q[at]/ndtri(.5 + coverage/2))
+    mean, sd = predict_left_out(model, Z_train, A, folds=folds, ridge=ridge, rng=rng)
+    return conformal_factor(np.abs(np.asarray(Z_train, float) - mean)/sd, coverage)

@@ -1,7 +1,7 @@
 "EM on tables with holes: the fast step is the plain one, the climb never falls, and intervals cover."
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
-from benchlit.covariance import _EM, _table, calibrate, constant_benchmarks, em_step, em_step_by_row, fit_gaussian, gaussian_loglik, impute, standardize
+from benchlit.covariance import _EM, _table, calibrate, conformal_factor, constant_benchmarks, em_step, em_step_by_row, fit_gaussian, gaussian_loglik, impute, predict_left_out, standardize
 from benchlit.datasets import leaderboard
 from benchlit.worlds import gaussian_leaderboard
 
@@ -78,6 +78,20 @@ def test_calibrated_intervals_cover(M, N, missing):
 def test_calibrate_survives_benchmarks_that_vanish_from_a_fold():
     w = gaussian_leaderboard(30, 6, 0); B = w.B.copy(); B[2:, 5] = np.nan; Z = standardize(B)[0]
     assert 0 < calibrate(fit_gaussian(Z), Z, [0, 5]) < 10
+
+def test_left_out_means_left_out():
+    "A model's own scores outside A do not reach its prediction, those on A and the other models' do."
+    Z = world(40, 6, 5, .2)[0]; A = [0, 3]; f = fit_gaussian(Z); before = predict_left_out(f, Z, A)
+    seen = np.flatnonzero((~np.isnan(Z[:, A])).all(1) & (~np.isnan(Z)).all(1)); i = seen[0]
+    Y = Z.copy(); Y[i, [1, 2, 4, 5]] += 3; after = predict_left_out(f, Y, A)
+    for x, y in zip(before, after): np.testing.assert_array_equal(x[i], y[i])
+    assert (np.nan_to_num(before[0]) != np.nan_to_num(after[0])).any()
+    Y = Z.copy(); Y[i, 0] += 1; assert (predict_left_out(f, Y, A)[0][i, 1] != before[0][i, 1])
+    assert np.isnan(before[0][:, A]).all() and np.isnan(before[0][np.isnan(Z[:, A]).all(1)]).all()
+
+def test_the_factor_is_the_quantile_with_one_more():
+    r = np.random.default_rng(0).exponential(size=199); q = np.append(r, np.nan)
+    assert (r <= 1.6448536*conformal_factor(q)*(1 + 1e-6)).sum() == 180 and conformal_factor(q) == conformal_factor(r[::-1])
 
 def test_names_in_messages():
     B = pd.DataFrame(np.arange(6.).reshape(3, 2), ['m', 'n', 'o'], ['x', 'y'])

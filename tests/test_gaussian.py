@@ -96,7 +96,7 @@ def test_published_protocol_on_mteb(data_dir):
 
 def test_three_scores_are_not_chosen(data_dir):
     B = leaderboard('merged'); few = B.columns[B.notna().sum() < 10]; assert len(few) == 8
-    for method in SELECTORS: assert not set(complete_leaderboard(B, 5, method=method, tol=1e-2).chosen) & set(few)
+    for method in SELECTORS: assert not set(complete_leaderboard(B, 5, method=method, tol=1e-2, folds=0).chosen) & set(few)
 
 @pytest.mark.parametrize('name, drop', [('mteb', False), ('merged', False), ('mmlu', True)])
 def test_calibrated_intervals_cover_real_cells(data_dir, name, drop):
@@ -112,8 +112,37 @@ def test_a_fold_learns_nothing_from_its_test_models():
     w = gaussian_leaderboard(50, 8, 0, missing=.2); X = w.B; Y = X.copy(); Y[:10] += 100
     a, b = learn_fold(X, np.arange(10)), learn_fold(Y, np.arange(10)); np.testing.assert_array_equal(a.law.Sigma, b.law.Sigma)
 
+def named(w): return pd.DataFrame(w.B, [f'm{i}' for i in range(len(w.B))], [f'b{j}' for j in range(w.B.shape[1])])
+
 def test_completion_is_in_points_and_named():
-    w = gaussian_leaderboard(100, 8, 3, missing=.2); B = pd.DataFrame(w.B, [f'm{i}' for i in range(100)], list('abcdefgh'))
-    c = complete_leaderboard(B, 3); assert set(c.table.index.unique('benchmark')) == set('abcdefgh') - set(c.chosen) and (c.table['low'] < c.table['predicted']).all() and (c.table['predicted'] < c.table['high']).all()
-    assert np.corrcoef(c.table['predicted'], w.full[[int(m[1:]) for m, _ in c.table.index], ['abcdefgh'.index(b) for _, b in c.table.index]])[0, 1] > .9
-    d = complete_leaderboard(B*10 + 5, 3); assert c.chosen == d.chosen; np.testing.assert_allclose(c.table*10 + 5, d.table, rtol=1e-6)
+    w = gaussian_leaderboard(100, 8, 3, missing=.2); B = named(w); c = complete_leaderboard(B, 3)
+    assert set(c.table.index) == {(m, b) for m in B.index for b in B if b not in c.chosen or np.isnan(B.loc[m, b])}
+    assert (c.table['low'] < c.table['predicted']).all() and (c.table['predicted'] < c.table['high']).all()
+    full = pd.DataFrame(w.full, B.index, B.columns).stack().loc[c.table.index]; assert np.corrcoef(c.table['predicted'], full)[0, 1] > .9
+    pd.testing.assert_series_equal(c.table['score'], B.stack().reindex(c.table.index).rename('score'))
+    d = complete_leaderboard(B*10 + 5, 3); assert c.chosen == d.chosen and c.r2 == pytest.approx(d.r2)
+    np.testing.assert_allclose(c.table[['score', 'predicted', 'low', 'high']]*10 + 5, d.table[['score', 'predicted', 'low', 'high']], rtol=1e-6)
+    assert c.left[-1] == pytest.approx(residual_variance(correlation(c.model.Sigma), [list(B).index(b) for b in c.chosen]))
+
+def test_a_model_with_nothing_of_the_chosen_gets_the_mean_and_an_interval_that_covers():
+    w = gaussian_leaderboard(400, 6, 1, missing=.5); c = complete_leaderboard(named(w), 1); t = c.table[c.table['given'] == 0]; assert len(t) > 500
+    for b, g in t.groupby('benchmark'): assert np.ptp(g['predicted']) < 1e-9
+    full = pd.DataFrame(w.full, named(w).index, list(named(w))).stack().loc[t.index]; assert .87 < ((full >= t['low']) & (full <= t['high'])).mean() < .93
+
+def test_a_new_row_with_the_chosen_scores_only():
+    w = gaussian_leaderboard(150, 8, 2); B = named(w); c = complete_leaderboard(B, 3); new = B.iloc[:40].rename(index=lambda m: 'new-' + m); new.loc[:, ~B.columns.isin(c.chosen)] = np.nan
+    d = complete_leaderboard(pd.concat([B.iloc[40:], new]), 3, must_include=c.chosen); assert d.chosen == c.chosen
+    t = d.table.loc[new.index].reset_index(); true = np.array([B.loc[m[4:], b] for m, b in zip(t['model'], t['benchmark'])]); assert len(t) == 40*5
+    assert .82 < ((t['low'] <= true) & (true <= t['high'])).mean() < .97 and np.corrcoef(t['predicted'], true)[0, 1] > .9
+
+def test_r2_is_of_models_that_neither_fit_nor_choice_has_seen():
+    w = gaussian_leaderboard(60, 10, 5, missing=.2); B = named(w); c = complete_leaderboard(B, 2, rng=np.random.default_rng(3), costs={b: 1 + (b == 'b0') for b in B}, must_include=['b3'])
+    rng = np.random.default_rng(3); rng.permutation(60); res = tot = 0   # the first permutation deals the folds of calibration
+    for test in deal(60, 10, rng):
+        f = learn_fold(B.to_numpy(), test); costs = np.array([2] + [1]*9); A = greedy_variance(f.law.Sigma, 2, costs=costs, must_include=[3]).idx
+        for z in f.truth:
+            a = [j for j in A if not np.isnan(z[j])]; e = [j for j in range(10) if j not in A and not np.isnan(z[j])]; R = f.law.Sigma
+            if a and e: p = R[np.ix_(e, a)] @ np.linalg.solve(R[np.ix_(a, a)] + .01*np.eye(len(a)), z[a]); res += ((p - z[e])**2).sum(); tot += (z[e]**2).sum()
+    assert c.r2 == pytest.approx(1 - res/tot)
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 12))); assert complete_leaderboard(noise, 3).r2 < 0
+    for how in (dict(budget=9.5), dict(k=9, budget=50)): assert complete_leaderboard(B, **how).r2 > 0     # a fold may afford everything
