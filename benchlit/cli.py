@@ -244,7 +244,7 @@ def demo(
         for name, ax in figures.items(): save(ax, out/f'{name}.png')
     return table
 
-# %% ../nbs/90_cli.ipynb #67a49f99
+# %% ../nbs/90_cli.ipynb #5340fa95
 def typical_random(
     suite:Suite, # Items
     errors:pd.DataFrame, # As `compare` returns it, for the same draws and seed
@@ -268,7 +268,7 @@ def _figures(suite, k, chosen, errors, draws, seed):
     from benchlit import plots
     with mpl.rc_context():
         plots.style(); left, right = (mpl.figure.Figure(figsize=size, layout='constrained').subplots() for size in ((5.6, 3.4), (4, 3.8)))
-        shown = {**chosen, 'random': typical_random(suite, errors, k, draws, seed)}
+        shown = {**chosen, 'random': typical_random(suite, errors, k, draws, seed)}; left.set_xticks(errors['k'].unique())
         return {'error_vs_budget': plots.plot_error_vs_budget(errors.rename(columns={'mae': 'error'}), left),
                 'predicted_vs_true': plots.plot_pred_vs_true(_scores(suite), {m: _scores(suite, s) for m, s in shown.items()}, right)}
 
