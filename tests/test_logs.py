@@ -1,0 +1,199 @@
+"Logs under accidents: lines and files in any order, shards, reruns, contradictions, wrong questions, broken files, names that would escape."
+import gzip, json, random, sys
+from pathlib import Path
+import numpy as np, pandas as pd, pytest
+from hypothesis import given, settings, strategies as st
+from benchlit.core import freeze
+from benchlit.logs import item_of, read_logs
+
+DATE = '2026-11-30T10-00-00.5'
+
+def sample(i, acc, q=None, filter='none', prompt=None, **more):
+    q = q or f'How much is {i}+{i}?'
+    return dict(doc_id=i, doc=dict(question=q, level=i % 3, answer=str(2*i)), target=str(2*i), arguments=dict(gen_args_0=dict(arg_0=prompt or f'Q: {q}\nA:', arg_1=dict(until=['\n']))),
+                resps=[['x']], filtered_resps=['x'], filter=filter, metrics=['acc'], acc=acc) | more
+
+def run(folder, model, tasks, date=DATE, **info):
+    (folder := Path(folder)).mkdir(parents=True, exist_ok=True); files = []
+    if model: (folder/f'results_{date}.json').write_text(json.dumps({'results': {t: {} for t in tasks}, 'model_name': model, 'versions': {t: 1.0 for t in tasks}, 'n-shot': {t: 0 for t in tasks}} | info))
+    for t, rows in tasks.items():
+        files.append(folder/f'samples_{t}_{date}.jsonl'); files[-1].write_text(''.join(json.dumps(r) + '\n' for r in rows))
+    return files
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch): monkeypatch.chdir(tmp_path); return tmp_path
+
+def refused(*said, paths='logs', **how):
+    with pytest.raises(ValueError) as e: read_logs(paths, **how)
+    for s in said: assert s in str(e.value), (s, str(e.value))
+
+def same(a, b, scores=True):
+    pd.testing.assert_frame_equal(a.suite.items, b.suite.items); assert a.content.equals(b.content)
+    if scores: pd.testing.assert_frame_equal(a.suite.scores, b.suite.scores)
+
+# ---- order, shards, reruns
+@given(st.data())
+@settings(max_examples=40)
+def test_shuffled_sharded_and_read_twice_is_the_same_suite(tmp_path_factory, data):
+    d = tmp_path_factory.mktemp('logs'); rng = random.Random(data.draw(st.integers(0, 10**6))); n, M = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
+    Y = {m: [rng.choice([0, 1, .25, None]) for _ in range(n)] for m in range(M)}
+    for m in Y: Y[m][0] = 1
+    for m, y in Y.items(): run(d/'a'/f'm{m}', f'org/m{m}', dict(t=[sample(i, a) for i, a in enumerate(y)], u=[sample(i, a, f'What is {i}?') for i, a in enumerate(y)]))
+    want = read_logs(d/'a'); naive = np.array([[np.nan if a is None else a for a in y] for y in Y.values()])
+    np.testing.assert_array_equal(want.suite.pick(['t']).Y, naive); assert want.suite.models == [f'org/m{m}' for m in Y] and (want.report['missing'] == np.tile(np.isnan(naive).sum(1), 2)).all()
+    for m, y in Y.items():
+        folder = d/'b'/f'x{rng.random()}'
+        for f in run(folder, f'org/m{m}', dict(t=[sample(i, a) for i, a in enumerate(y)], u=[sample(i, a, f'What is {i}?') for i, a in enumerate(y)])):
+            lines = f.read_text().splitlines(True); lines += rng.sample(lines, rng.randint(0, len(lines))); rng.shuffle(lines); f.unlink()
+            for s in range(k := rng.randint(1, 3)):
+                if part := lines[s::k]: (gzip.open if s else open)(f.with_name(f.name.replace('.jsonl', f'_shard{s}.jsonl') + '.gz'*bool(s)), 'wt').write(''.join(part))
+        if rng.random() < .5: run(d/'b'/f'again{m}', f'org/m{m}', dict(t=[sample(i, a) for i, a in enumerate(y)]), '2026-12-01T10-00-00')
+    got = read_logs(d/'b'); same(want, got); assert (got.report['contradicting'] == 0).all()
+    assert got.report['duplicates'].sum() + sum(a is not None for y in Y.values() for a in y)*2 + got.report['unscored'].sum() == got.report['samples'].sum()
+
+def test_the_newest_run_counts_and_is_reported():
+    run('logs/a', 'm', dict(t=[sample(0, 0), sample(1, 1), sample(2, 0)])); run('logs/b', 'm', dict(t=[sample(0, 1), sample(1, None), sample(2, 0)]), '2026-12-01T00-00-00')
+    l = read_logs('logs'); assert l.suite.scores['m'].tolist() == [1, 1, 0]
+    assert l.report[['duplicates', 'contradicting', 'unscored']].to_numpy().tolist() == [[2, 1, 0], [0, 0, 1]]
+    run('logs/c', 'm', dict(t=[sample(0, 0)]), '2026-12-01T00-00-00'); refused("model 'm' has the scores", "item 0, in 'logs/b/", 'logs/c/')
+    assert read_logs({'m': ['logs/a', 'logs/b'], 'm-cold': 'logs/c'}).suite.scores.iloc[0].to_dict() == {'m': 1, 'm-cold': 0}
+
+def test_a_contradiction_in_one_file_is_refused():
+    run('logs', 'm', dict(t=[sample(0, 0), sample(0, 1)])); refused("'0', '1'", 'item 0')
+
+# ---- the same question?
+def test_other_questions_are_never_merged():
+    run('logs/a', 'a', dict(t=[sample(i, 1) for i in range(4)])); run('logs/b', 'b', dict(t=[sample(i, 0, q='Another?' if i == 2 else None) for i in range(4)]))
+    refused("task 't'", "1 item(s): '2'", "'a' against 'b'"); refused('different questions', differ='docs')
+    l = read_logs('logs', differ='drop'); assert list(l.suite.items.index) == ['t/0', 't/1', 't/3'] and (l.report['left_out'] == 1).all() and (l.report['missing'] == 0).all()
+    run('logs/c', 'a', dict(t=[sample(3, 1, q='Yet another?')]), '2026-12-02T00-00-00'); refused("'2', '3'"); Path('logs/b').rename('b')
+    refused("within 'a'", paths='logs')
+
+def test_other_prompts_of_the_same_questions():
+    ask = lambda tail, **info: [run('logs/a', 'a', dict(t=[sample(i, 1) for i in range(3)]), **info), run('logs/b', 'b', dict(t=[sample(i, 0, prompt=f'{i}{tail}') for i in range(3)]), **info)]
+    ask(' please'); refused("3 item(s)", "'a' against 'b'", "differ='docs'"); assert read_logs('logs', differ='docs').report['reworded'].tolist() == [3, 3]
+    refused('nothing is left', differ='drop'); run('logs/b', 'b', dict(t=[sample(i, 0, prompt=f'{i}') for i in range(3)]), chat_template_sha='abc')
+    assert read_logs('logs').report['reworded'].tolist() == [3, 3]                                   # another chat template: another prompt is expected
+    ask(' shots', **{'n-shot': dict(t=5)}); assert read_logs('logs').suite.n == 3                    # examples are drawn anew
+    run('logs/b', 'b', dict(t=[sample(i, 0, prompt=f'{i}') for i in range(3)]), **{'n-shot': dict(t=3)}); refused('numbers of examples in the prompt are mixed', '5', '3')
+    Path(f'logs/a/results_{DATE}.json').unlink(); Path(f'logs/b/results_{DATE}.json').unlink(); refused('in different prompts')
+    assert read_logs('logs', differ='docs').suite.models == ['a', 'b']                               # folders name the models then
+
+def test_versions_are_not_mixed():
+    run('logs/a', 'a', dict(t=[sample(0, 1)])); run('logs/b', 'b', dict(t=[sample(0, 1)]), versions=dict(t='1')); assert read_logs('logs').suite.M == 2
+    run('logs/b', 'b', dict(t=[sample(0, 1)]), versions=dict(t=2)); refused("task 't': versions are mixed", 'logs/a/', 'logs/b/')
+
+def test_a_model_that_shares_nothing():
+    run('logs/a', 'a', dict(t=[sample(0, 1)])); run('logs/b', 'b', dict(t=[sample(0, 1)])); run('logs/c', 'c', dict(t=[sample(1, 1)])); refused("model(s) 'c' share no item", "'t/1'")
+    assert read_logs('logs/c').suite.M == 1
+
+def test_fields_that_change_from_run_to_run():
+    for m, c in (('a', ['x', 'y']), ('b', ['y', 'x'])): run(f'logs/{m}', m, dict(t=[sample(0, 1) | dict(doc=dict(question='Which?', choices=c))]))
+    refused('different questions'); l = read_logs('logs', ignore=['choices']); assert l.suite.records()[0] == dict(item_id='t/0', benchmark='t', capability='t', source_id='0', prompt='Which?')
+
+def test_a_subset_run_has_the_ids_and_texts_of_the_full_run():
+    run('logs/a', 'a', dict(t=[sample(i, 1) for i in range(20)], u=[sample(i, 1, f'{i}?', extra=1) for i in range(3)])); run('new', 'n', dict(t=[sample(i, 0) for i in (11, 3)]))
+    full, part = read_logs('logs').suite, read_logs('new').suite; manifest = freeze(np.arange(5), full, method='m').manifest
+    assert list(part.items.index) == ['t/3', 't/11'] and all(manifest['t'][i] == d for i, d in freeze(np.arange(1), part, method='m').manifest['t'].items())
+
+# ---- metrics and filters
+def test_metric_and_filter_must_be_said():
+    rows = [sample(i, 1, filter=f, metrics=['acc', 'acc_norm'], acc_norm=.5) for f in ('strict', 'loose') for i in range(2)]; run('logs/a', 'a', dict(t=rows, u=[sample(0, 1)]))
+    refused("task 't' has 2 filters, 'loose', 'strict'"); refused("task 't' has 2 metrics, 'acc', 'acc_norm'", filter='strict'); refused("no metric 'f1'", filter='strict', metric='f1')
+    refused("task 'u' has no metric 'acc_norm'; it has 'acc'", filter='strict', metric='acc_norm'); refused("no filter 'x'", filter='x', metric='acc')
+    l = read_logs('logs', filter='strict', metric=['acc_norm', 'acc']); assert l.suite.scores['a'].tolist() == [.5, .5, 1] and l.report['metric'].tolist() == ['acc_norm', 'acc'] and l.report['samples'].tolist() == [2, 1]
+    assert read_logs('logs', filter='loose', metric={'t': 'acc_norm'}).suite.scores['a'].tolist() == [.5, .5, 1]
+    run('logs/b', 'b', dict(t=[sample(i, 1) for i in range(2)])); refused('logs/b/', "filter 'strict'", filter='strict', metric='acc')
+
+def test_values_of_all_kinds():
+    run('logs', 'a', dict(t=[sample(0, True), sample(1, .3), sample(2, float('nan')), sample(3, None)], v=[sample(0, [1, 2], metrics=['acc', 'n'], n=3.5)]))
+    refused("task 'v'", 'no number per sample, but [1, 2]', metric='acc'); refused('[0, 1], got 3.5', metric={'v': 'n'})
+    l = read_logs('logs', bounded=False, metric={'v': 'n'}); np.testing.assert_array_equal(l.suite.Y[0], [1, .3, np.nan, np.nan, 3.5]); assert l.report['unscored'].tolist() == [2, 0]
+    run('x', 'a', dict(t=[sample(0, 'good')])); refused("'acc'", paths='x'); run('y', 'a', dict(t=[sample(0, float('inf'))])); refused('finite', paths='y')
+
+def test_old_logs():
+    "Lists of arguments, no names of metrics, no filter, no results file."
+    (d := Path('old/pythia')).mkdir(parents=True); rows = [dict(doc_id=i, doc=dict(query=f'{i}?'), target=0, arguments=[[f'{i}?', ' a'], [f'{i}?', ' b']], resps=[[[-1.5, False]]], filtered_resps=[[-1.5, False]], acc=1.) for i in range(3)]
+    (d/'samples_arc.jsonl').write_text('\n'.join(map(json.dumps, rows))); l = read_logs('old'); assert l.suite.models == ['pythia'] and l.suite.benchmarks == ['arc'] and l.report['metric'].tolist() == ['acc']
+
+def test_groups_become_capabilities():
+    groups = dict(all=['mmlu', 'gsm'], mmlu=['mmlu_law', 'mmlu_art'], gsm=[]); tasks = dict(mmlu_law=[sample(0, 1)], mmlu_art=[sample(0, 1)], gsm=[sample(0, 1)], own=[sample(0, 1)])
+    run('logs/a', 'a', tasks, group_subtasks=groups); run('logs/b', 'b', tasks); l = read_logs('logs')
+    assert dict(zip(l.suite.benchmarks, l.suite.capabilities)) == dict(mmlu_law='mmlu', mmlu_art='mmlu', gsm='all', own='own')
+    run('c', 'a', tasks, group_subtasks=dict(x=['y'], y=['x', 'gsm'])); assert read_logs('c').suite.n == 4               # a circle of groups
+
+def test_unparsed_is_counted_and_its_score_kept():
+    run('logs', 'a', dict(t=[sample(0, 0, filtered_resps=['[invalid]']), sample(1, 1)])); l = read_logs('logs'); assert l.report['unparsed'].tolist() == [1] and l.suite.scores['a'].tolist() == [0, 1]
+
+def test_items_hold_only_what_json_can():
+    run('logs', 'a', dict(t=[sample(0, 1) | dict(doc=dict(question='?', a=float('nan'), b=float('inf'), c=[float('nan')], item_id='x', capability=3, café='ü', s='\ud800'))])); r = read_logs('logs').suite.records()[0]
+    assert r['a'] is None and r['b'] == 'inf' and r['c'] == [None] and r['doc_item_id'] == 'x' and r['doc_capability'] == 3 and r['café'] == 'ü' and r['item_id'] == 't/0'
+    assert item_of('text') == {'prompt': 'text'} and item_of({'a': 1}) == {'prompt': None, 'a': 1} and item_of(dict(text='  ', body='x')) == {'prompt': 'x', 'text': '  '}
+
+# ---- bad files
+def put(name, text, mode='w'): (p := Path('logs')/name).parent.mkdir(parents=True, exist_ok=True); p.write_bytes(text) if isinstance(text, bytes) else p.write_text(text)
+GOOD = json.dumps(sample(0, 1)) + '\n'
+
+@pytest.mark.parametrize('text, said', [(GOOD + GOOD[:-40], 'line 2: not valid JSON'), (GOOD + GOOD[:-40], 'cut off'), ('', 'is empty'), ('\n \n', 'is empty'), (GOOD + '[1]\n', 'line 2: expected one JSON object'), ('['*100_000, 'line 1: not valid JSON'),
+    (b'\xff\xfe\n', 'line 1: not valid JSON'), ('{"doc": {}}\n', 'line 1: doc_id must be an integer, got None'), ('{"doc_id": "7", "doc": {}}\n', "got '7'"), ('{"doc_id": true, "doc": {}}\n', 'got True'), ('{"doc_id": 7}\n', 'line 1: no doc')])
+def test_bad_lines(text, said): put('samples_t.jsonl', text); refused('logs/samples_t.jsonl', said)
+
+def test_bad_files():
+    refused_ = lambda name, *said, **how: refused(*said, paths=f'logs/{name}', **how)
+    put('samples_t.jsonl.gz', gzip.compress(GOOD.encode())[:-9]); refused_('samples_t.jsonl.gz', 'cannot be read'); put('notes.txt', 'x'); refused_('notes.txt', 'unknown format'); put('a.json', '{}'); refused_('a.json', 'unknown format')
+    with pytest.raises(FileNotFoundError, match='no file or folder nowhere'): read_logs('nowhere')
+    with pytest.raises(FileNotFoundError, match='no file matches'): read_logs('logs/*.eval')
+    refused('no log', paths='logs/*.txt'); refused("unknown format 'x'", format='x'); refused("differ must be", differ='x'); Path('empty').mkdir(); refused('no log', paths='empty')
+
+def test_results_that_do_not_say_which_model():
+    run('logs', 'a', dict(t=[sample(0, 1)])); (Path('logs')/'results_2026-12-01T00-00-00.json').write_text(json.dumps(dict(results=dict(t={}), model_name='b')))
+    assert read_logs('logs').suite.models == ['a']                                                   # the date decides
+    next(Path('logs').glob('samples*')).rename('logs/samples_t.jsonl'); refused('cannot tell which model', "'a', 'b'")
+    put(f'results_{DATE}.json', '{"results": '); refused(f'results_{DATE}.json', 'not valid JSON')
+
+def test_one_name_for_several_models_is_refused():
+    put('w.csv', 'item_id,a,b\n1,1,0\n'); refused("'x'", "'a', 'b'", paths={'x': 'logs/w.csv'}); refused("given to two models", paths={'x': 'logs/w.csv', 'y': 'logs'})
+
+# ---- tables
+def test_tables_long_and_wide_are_the_same():
+    rng = np.random.default_rng(0); Y = pd.DataFrame(rng.integers(0, 2, (12, 3)).astype(float), [f'{i:03}' for i in range(12)], list('abc')); Y.iloc[3, 1] = np.nan
+    meta = pd.DataFrame(dict(item_id=Y.index, benchmark=['p']*6 + ['q']*6, capability='c', prompt=[f'{i}?' for i in range(12)]), Y.index); wide = meta.join(Y)
+    long = wide.melt(['item_id', 'benchmark', 'capability', 'prompt'], var_name='model', value_name='score').sample(frac=1, random_state=1)
+    wide.to_csv('w.csv', index=False); wide.to_parquet('w.parquet'); wide.set_index('item_id').to_parquet('i.parquet'); long.to_csv('l.csv.gz', index=False); long.to_parquet('l.parquet')
+    for name, df in (('w.jsonl', wide), ('l.jsonl', long)): Path(name).write_text('\n'.join(json.dumps({k: v for k, v in r.items() if v == v}) for r in df.to_dict('records')))
+    want = read_logs('w.csv'); np.testing.assert_array_equal(want.suite.Y, Y.to_numpy().T); assert list(want.suite.items.index[:2]) == ['p/000', 'p/001'] and want.suite.capabilities == ['c', 'c']
+    for f in ('w.parquet', 'i.parquet', 'l.csv.gz', 'l.parquet', 'w.jsonl', 'l.jsonl'): same(want, read_logs(f))
+    same(want, read_logs(['w.csv', 'l.csv.gz'])); long.drop(columns=['benchmark', 'prompt']).to_csv('bare.csv', index=False); assert read_logs('bare.csv').suite.benchmarks == ['all']
+
+@pytest.mark.parametrize('text, said', [('a,b\n1,2\n', "no column 'item_id'"), ('item_id,a\n', 'is empty'), ('item_id\n1\n', 'no scores'), ('item_id,a,a\n1,1,1\n', "duplicated: 'a'"), ('item_id,a\n1,x\n', "'x' in column 'a', row 1"), ('item_id,a\n,1\n', 'row 1 has no item_id'),
+    ('item_id,model,score\n1,m,x\n', "'x' in column 'score'"), ('item_id,model,score\n1,,1\n', 'row 1 has no model'), ('item_id,model,score\n1,m,1\n1,m,0\n', "'0', '1'"), ('item_id,a\n1,7\n', '[0, 1], got 7'), ('', 'x.csv'), ('item_id,capability,benchmark,a\n1,c,t,1\n2,d,t,1\n', '2 capabilities')])
+def test_bad_tables(text, said): put('x.csv', text); refused(said)
+
+def test_no_pickle_is_read(monkeypatch):
+    import pickle; put('x.pkl', pickle.dumps({'a': 1})); refused('no log'); refused('unknown format', paths='logs/x.pkl')
+    df = pd.DataFrame(dict(item_id=['1'], a=[1.])); df.to_parquet('logs/x.parquet'); monkeypatch.setattr(pickle, 'loads', None); monkeypatch.setattr(pickle, 'Unpickler', None); assert read_logs('logs').suite.n == 1
+
+# ---- HELM
+def helm(folder, model, scores, texts=None, name=None, trials=1, **more):
+    (d := Path(folder)).mkdir(parents=True); texts = texts or {i: f'Q{i}' for i in scores}
+    inst = lambda i: dict(id=i, input=dict(text=texts[i]), references=[dict(output=dict(text='yes'), tags=['correct']), dict(output=dict(text='no'), tags=[])], split='test')
+    (d/'scenario_state.json').write_text(json.dumps(dict(adapter_spec=dict(model=model, max_train_instances=5), request_states=[dict(instance=inst(i), train_trial_index=t, request=dict(prompt=texts[i])) for i in scores for t in range(trials)])))
+    (d/'per_instance_stats.json').write_text(json.dumps([dict(instance_id=i, train_trial_index=t, stats=[dict(name=dict(name='exact_match', split='test'), count=1, sum=v, mean=v), dict(name=dict(name='num_prompt_tokens'), count=1, sum=9, mean=9)])
+        for i, vs in scores.items() for t, v in enumerate(vs if isinstance(vs, list) else [vs])]))
+    if name: (d/'run_spec.json').write_text(json.dumps(dict(name=name, groups=['mmlu'])))
+
+def test_helm():
+    helm('runs/a', 'org/a', {'id3': 1., 'id20': 0.}, name='mmlu:subject=law,model=org_a'); helm('runs/b', 'org/b', {'id20': [1., 0.], 'id3': [0., 0.]}, name='mmlu:subject=law,model=org_b,model_deployment=x', trials=2)
+    refused("2 metrics, 'exact_match', 'num_prompt_tokens'", paths='runs'); l = read_logs('runs', metric='exact_match'); s = l.suite
+    assert s.benchmarks == ['mmlu:subject=law'] and s.capabilities == ['mmlu'] and s.scores.to_dict('list') == {'org/a': [1, 0], 'org/b': [0, .5]} and l.report['epochs'].tolist() == [1, 2]
+    assert s.records()[0] == dict(item_id='mmlu:subject=law/id3', benchmark='mmlu:subject=law', capability='mmlu', source_id='id3', prompt='Qid3', references=['yes', 'no'], correct=['yes'])
+    helm('runs/c', 'org/c', {'id3': 1.}, {'id3': 'Other'}, name='mmlu:subject=law,model=org_c'); refused("'id3'", "'org/a', 'org/b' against 'org/c'", paths='runs', metric='exact_match')
+
+def test_bad_helm():
+    helm('runs/t:model=m', 'm', {'id3': 1.}); assert read_logs('runs', metric='exact_match').suite.benchmarks == ['t']; d = Path('runs/t:model=m'); keep = (d/'scenario_state.json').read_text()
+    for text, said in (('{"adapter_spec": {}}', 'not as HELM writes them'), ('[', 'not valid JSON'), (keep.replace('id3', 'id4'), "'id3' is not in scenario_state.json")): (d/'scenario_state.json').write_text(text); refused(said, paths='runs', metric='exact_match')
+    (d/'scenario_state.json').unlink(); refused('needs a file scenario_state.json', paths='runs'); (d/'scenario_state.json').write_text(keep); (d/'per_instance_stats.json').write_text('[]'); refused('is empty', paths='runs')
+
+# ---- Inspect
+def test_inspect_logs_need_inspect(monkeypatch):
+    put('x.eval', b'PK'); monkeypatch.setitem(sys.modules, 'inspect_ai', None); monkeypatch.setitem(sys.modules, 'inspect_ai.log', None); refused('logs/x.eval', 'pip install inspect_ai')
