@@ -356,11 +356,12 @@ def _select(
     if errors is not None:
         print(f'\nError on {len(judges)} {"other " if probes else ""}model(s) in percentage points, random = mean of 1,000 subsets:'); _print_errors(errors)
 
-# %% ../nbs/90_cli.ipynb #42cc02e7
+# %% ../nbs/90_cli.ipynb #2d06d6fe
 def _complete(path, ids=None, models=None):
     "A table of scores without gaps; `ids` says which rows, in which order, `models` which columns."
     from benchlit.core import read_scores
-    df = read_scores(path)
+    df = load_suite(path).scores if path.is_dir() else read_scores(path)
+    if df is None: raise ValueError(f"{path} has items but no scores")
     if models and (odd := [m for m in models if m not in df]): raise ValueError(f"{path.name} has no model(s) {first_few(odd)}; it has {first_few(df.columns, 10)}")
     if models: df = df[list(dict.fromkeys(models))]
     if df.index.has_duplicates: raise ValueError(f"{path.name} has several rows for item(s) {first_few(df.index[df.index.duplicated()])}")
@@ -372,7 +373,7 @@ def _complete(path, ids=None, models=None):
 
 @app.command('size', epilog='Example: benchlit size scores.parquet --step 50 --out size')
 def _size(
-    scores:Annotated[Path, typer.Argument(metavar='SCORES', help='Item scores of some models, .csv or .parquet: a row per item, a column per model.')],
+    scores:Annotated[Path, typer.Argument(metavar='SCORES', help='Item scores of some models, .csv or .parquet: a row per item, a column per model; or the folder of a suite.')],
     step:Annotated[int|None, typer.Option(help='Items per step: n* is the first size whose last step gained less than tau.')]=None,
     tau:Annotated[float, typer.Option(help='Least gain in the worst drift that pays for a step, a share.')]=.01,
     denominators:Annotated[Path|None, typer.Option(help='For ratio metrics: a table like the scores, or with a single column for all models.')]=None,

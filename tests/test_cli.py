@@ -230,6 +230,11 @@ def test_size_then_select(run):
     shares = [len(b['item_ids']) - star*b['n_items']/TOY.n for b in f.benchmarks.values()]; assert max(map(abs, shares)) < 1
     before = Path('deep/size/curve.csv').read_bytes(); run('size scores.parquet --step 25 --tau 0.03 --out deep/size --draws 2000'); assert before == Path('deep/size/curve.csv').read_bytes()
 
+def test_size_of_a_suite_folder(run):
+    Path('suite/items').mkdir(parents=True); Path('suite/responses').mkdir(); jsonl('suite/items/toy.jsonl', TOY.records()); TOY.scores.to_parquet('suite/responses/toy.parquet')
+    assert run('size suite --step 20 --draws 500 --out a')[1].replace('a/', '') == run('size scores.parquet --step 20 --draws 500 --out b')[1].replace('b/', '')
+    Path('suite/responses/toy.parquet').unlink(); code, out, err = run('size suite --step 20'); assert code == 2 and 'no scores' in err
+
 def test_size_of_a_ratio_metric(run):
     pd.DataFrame({'given': 2.}, index=TOY.scores.index).to_csv('d.csv'); (2*TOY.scores).to_csv('twice.csv')
     run('size scores.parquet --step 25 --out a --draws 1000'); assert run('size twice.csv --denominators d.csv --step 25 --out b --draws 1000')[0] == 0
