@@ -141,7 +141,7 @@ def shapiro(
     B = pd.DataFrame(B); out = pd.DataFrame([(len(x), *(test(x) if len(x) > 2 else (np.nan, np.nan))) for x in (B[c].dropna().to_numpy(float) for c in B)], B.columns, ['n', 'W', 'p'])
     return out.assign(p_bonferroni=np.minimum(out['p']*out['p'].notna().sum(), 1))
 
-# %% ../nbs/42_completion.ipynb #27ef73d0
+# %% ../nbs/42_completion.ipynb #e567448f
 class Completion(NamedTuple):
     "A leaderboard predicted from a few of its benchmarks."
     chosen:list # Names of the benchmarks to run, in pick order
@@ -165,7 +165,7 @@ class Completion(NamedTuple):
         t = self.table[(self.table['given'] > 0) & ~self.table.index.isin(self.chosen, level='benchmark')]
         half = ((t['high'] - t['low'])/2).groupby('benchmark', sort=False).median()
         sd = self.std*np.sqrt(np.diag(self.model.Sigma))
-        return pd.DataFrame({'scores': pd.Series(self.model.counts, self.std.index)[half.index], 'median': half, 'without': self.bare*sd[half.index]*ndtri(.5 + self.coverage/2)})
+        return pd.DataFrame({'scores': pd.Series(self.model.counts, self.std.index)[half.index], 'median': half, 'without': self.bare*sd[half.index]*ndtri(.5 + self.coverage/2)}).rename_axis('benchmark')
 
 # %% ../nbs/42_completion.ipynb #99494c88
 def _by_name(costs, names):
