@@ -35,11 +35,13 @@ def place(
     groups = np.repeat(np.arange(len(frozen.manifest)), [len(items) for items in frozen.manifest.values()])
     return Placed(Y, Subset(idx, None, frozen.in_order('weights')), groups, list(frozen.manifest))
 
-# %% ../nbs/07_estimate.ipynb #94c7396a
+# %% ../nbs/07_estimate.ipynb #862b17d1
 def _parts(benchmarks, capability):
     "What is estimated: (level, name) -> benchmark codes."
     parts = {('benchmark', b): [j] for j, b in enumerate(benchmarks)}
-    for c in dict.fromkeys(capability): parts['capability', c] = [j for j, d in enumerate(capability) if d == c]
+    for c in dict.fromkeys(capability):
+        codes = [j for j, d in enumerate(capability) if d == c]
+        if [benchmarks[j] for j in codes] != [c]: parts['capability', c] = codes    # a benchmark that is its own capability is said once
     return parts | {('overall', 'overall'): list(range(len(benchmarks)))}
 
 def _within(groups, codes, subset):

@@ -36,5 +36,6 @@ class Notebook:
                     if n.module == 'benchlit': yield from (f'benchlit.{a.name}' for a in n.names if a.name[:2] != '__')
 
 BOOK = [Notebook(p) for p in sorted(NBS.glob('[0-9][0-9]_*.ipynb'))]
+TUTORIALS = [Notebook(p) for p in sorted((NBS/'tutorials').glob('*.ipynb'))]
 TEMPLATE = Notebook(NBS/'_template.ipynb')
 METHODS = [n for n in BOOK if 20 <= n.number < 80] + [TEMPLATE]

@@ -1,7 +1,7 @@
 "The notebooks themselves: the anatomy of a method, sizes, outputs, and the pages around them. `make test` runs them; these read them."
 import ast, base64, re, subprocess, sys
 import pytest, yaml
-from notebooks import BOOK, METHODS, NBS, TEMPLATE, Notebook
+from notebooks import BOOK, METHODS, NBS, TEMPLATE, TUTORIALS, Notebook
 
 SLACK = 1.2
 CELLS, LINES, CELL_LINES, FIGURE_KB = 60, 250, 35, 150
@@ -13,7 +13,7 @@ ANY_ORDER = {'guarantee', 'fast version', 'edges'}
 
 def lines(s): return [l for l in s.splitlines() if l.strip() and not l.startswith('#|')]
 
-@pytest.mark.parametrize('nb', BOOK + [TEMPLATE], ids=repr)
+@pytest.mark.parametrize('nb', BOOK + TUTORIALS + [TEMPLATE], ids=repr)
 def test_front(nb):
     "A title and a promise first; a module that exports has its name in the first code cell"
     kind, first, _ = nb.cells[0]
@@ -21,7 +21,7 @@ def test_front(nb):
     assert (nb.module is not None) == bool(nb.exported)
     if nb.module and nb is not TEMPLATE: assert re.match(r'#\|\s*default_exp', nb.code[0])
 
-@pytest.mark.parametrize('nb', BOOK + [TEMPLATE], ids=repr)
+@pytest.mark.parametrize('nb', BOOK + TUTORIALS + [TEMPLATE], ids=repr)
 def test_sizes(nb):
     exported, slack = sum(len(lines(s)) for s in nb.exported), SLACK*(1 if nb in METHODS else GROUND)
     longest = max(nb.code, key=lambda s: len(lines(s)))
@@ -29,14 +29,14 @@ def test_sizes(nb):
     assert exported <= LINES*slack, f'{exported} exported lines'
     assert len(lines(longest)) <= CELL_LINES*slack, f'a cell of {len(lines(longest))} lines: {longest[:80]!r}'
 
-@pytest.mark.parametrize('nb', BOOK + [TEMPLATE], ids=repr)
+@pytest.mark.parametrize('nb', BOOK + TUTORIALS + [TEMPLATE], ids=repr)
 def test_no_cell_mixes_imports_with_code(nb):
     "nbdev executes import cells for the docs, so the page breaks where the tests pass"
     for src, tree in zip(nb.code, nb.trees()):
         kinds = {isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body}
         assert len(kinds) < 2, f'imports and code in one cell: {src[:80]!r}'
 
-@pytest.mark.parametrize('nb', BOOK + [TEMPLATE], ids=repr)
+@pytest.mark.parametrize('nb', BOOK + TUTORIALS + [TEMPLATE], ids=repr)
 def test_outputs_are_committed(nb):
     for kind, src, outs in nb.cells:
         if kind != 'code': continue
@@ -94,12 +94,12 @@ def sidebar(contents):
 
 def test_sidebar_lists_every_notebook(root):
     side = list(sidebar(yaml.safe_load((root/'_quarto.yml').read_text())['website']['sidebar']['contents']))
-    assert side == ['index.ipynb'] + [n.path.name for n in BOOK]
+    assert side == ['index.ipynb'] + [n.path.relative_to(NBS).as_posix() for n in TUTORIALS + BOOK]
     assert (NBS/'_quarto.yml').is_symlink() and (NBS/'_quarto.yml').resolve() == root/'_quarto.yml'
 
-@pytest.mark.parametrize('nb', BOOK, ids=repr)
+@pytest.mark.parametrize('nb', BOOK + TUTORIALS, ids=repr)
 def test_home_page_maps_every_notebook(nb):
-    assert f'[{nb.path.stem}]({nb.path.name})' in Notebook(NBS/'index.ipynb').prose
+    assert f'[{nb.path.stem}]({nb.path.relative_to(NBS).as_posix()})' in Notebook(NBS/'index.ipynb').prose
 
 def test_readme_is_the_index_notebook(root):
     r = subprocess.run([sys.executable, 'tools/readme.py', '--check'], cwd=root, capture_output=True, text=True)
