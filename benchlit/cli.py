@@ -7,8 +7,8 @@ __all__ = ['ENCODERS', 'OPTIONS', 'METHODS', 'DEMO', 'app', 'strata', 'vectors',
            'compare', 'summary', 'recommend', 'demo', 'typical_random', 'say', 'visible', 'print_table', 'writable',
            'main']
 
-# %% ../nbs/90_cli.ipynb #39cffeda
-import os, sys
+# %% ../nbs/90_cli.ipynb #77daafe7
+import os, re, sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -51,7 +51,7 @@ def vectors(
         if say and not pd.isna(r['truncated']) and r['truncated']: say(f"{b}: {r['truncated']} of {r['items']} texts are longer than {encoder} reads; the rest of them is not seen")
     return E
 
-# %% ../nbs/90_cli.ipynb #2ed386fe
+# %% ../nbs/90_cli.ipynb #a9c76f7e
 def _alpha(suite, k, alpha):
     from benchlit.similarity import topt
     if topt(suite.n, k, alpha) == 1 < suite.n/k: raise ValueError(f"alpha={alpha:g} leaves each of {suite.n} items only itself as a neighbour at k={k}, so the first {k} would be chosen; give more than {k/suite.n:g}")
@@ -61,6 +61,7 @@ def _probes(suite, k, names):
     "Scores of the probe models, shape (p, n)."
     if not names or not suite.M: raise ValueError("this method chooses by the scores of a few models: name their file with --scores and the models with --probes")
     probes = suite.pick(models=list(dict.fromkeys(names))).scores; i, m = np.nonzero(probes.isna().to_numpy())
+    if (flat := probes.columns[probes.nunique() < 2]).size: raise ValueError(f"probe(s) {first_few(flat)} have the same score on every item and say nothing about it: name other models with --probes")
     if len(i): raise ValueError(f"probe {probes.columns[m[0]]!r} has no score on item {probes.index[i[0]]!r} ({len(i)} gap(s) in all): leave that model out of --probes, or that item out of the suite")
     return probes.to_numpy().T
 
@@ -71,7 +72,7 @@ OPTIONS = {  # option: (its default, the ingredient it becomes, how)
     'encoder': ('minilm', 'E', lambda suite, k, v: vectors(suite, v)),
     'probes': (None, 'Y_probe', _probes)}
 
-# %% ../nbs/90_cli.ipynb #73862b56
+# %% ../nbs/90_cli.ipynb #6759bde8
 class Method(NamedTuple):
     "A line of the method table."
     pick:Callable # (suite, k, **ingredients) -> `Subset`
@@ -127,7 +128,7 @@ METHODS = {
     'k-medoids': Method(_k_medoids, 'prompts', ('encoder', 'seed'), 'items with the smallest total distance to the others'),
     'mis': Method(_selector('dataonly', 'mis'), 'prompts', ('encoder', 'seed'), 'items of which no two are too alike'),
     'coverage': Method(_selector('dataonly', 'coverage'), 'prompts', ('encoder',), 'always the item farthest from the last pick'),
-    'agreement': Method(_agreement, 'prompts', ('encoder', 'seed'), 'items on which untrained attention heads disagree'),
+    'agreement': Method(_agreement, 'prompts', ('encoder', 'seed'), 'items on whose vectors untrained attention heads disagree'),
     'neighbourhood': Method(_selector('dataonly', 'neighbourhood_fl'), 'prompts', ('encoder', 'seed'), 'facility location at the scale that covers held-out items best'),
     'random': Method(_random, 'nothing', ('seed',), 'drawn uniformly without replacement'),
     'mince': Method(_mince, 'nothing', ('by', 'seed'), 'drawn at random within strata, as many as `benchlit size` says'),
@@ -460,12 +461,21 @@ def _demo(
     print(f"\n{out/'subset.json'}  the {k} issues chosen by {load_subset(out/'subset.json').method}; list them with: benchlit show {out/'subset.json'} --ids", f"{out/'results.csv'}  the table above",
           f"{out/'error_vs_budget.png'}  error against budget", f"{out/'predicted_vs_true.png'}  predicted against true score of every agent at k={k}; its random subset is the one of median MAE", sep='\n')
 
-# %% ../nbs/90_cli.ipynb #0d243c36
-def _reason(e):
+# %% ../nbs/90_cli.ipynb #f7d02141
+def _options(command):
+    "Names of the options of a command."
+    return {p.name for p in getattr(typer.main.get_command(app), 'commands', {}).get(command, typer.main.get_command(app)).params}
+
+def _shell(text, options):
+    "Advice about arguments turned into advice about options, and left off where the shell has none."
+    text = re.sub(r"\b([a-z_]+)=(?:'([^']*)'|(\w*))", lambda m: ' '.join(filter(None, (f"--{m[1].replace('_', '-')}", m[2] or m[3]))) if m[1] in options else m[0], text)
+    return re.sub(r"[;,]? (?:or |and )?(?:pass|give|use) [a-z_]+=[^;]*?(?=;|\. |$)| \([a-z_]+=\)", '', text)
+
+def _reason(e, options=()):
     "An exception in one line."
     if isinstance(e, OSError) and e.filename and e.strerror: text = f'{e.strerror}: {e.filename}'
     elif hasattr(e, 'format_message'): text = e.format_message() + (f' (see: {e.ctx.command_path} --help)' if getattr(e, 'ctx', None) else '')
-    else: text = str(e)
+    else: text = _shell(str(e), options)
     return visible(' '.join(text.split())) or type(e).__name__
 
 def main(
@@ -484,7 +494,12 @@ def main(
     except (BrokenPipeError, SystemExit): code = 141  # typer turns a broken pipe, and only that, into an exit of its own
     except Exception as e:
         if not (isinstance(e, (ValueError, OSError, ImportError)) or hasattr(e, 'format_message')): raise
-        say(f'benchlit: error: {_reason(e)}'); code = 2
+        say(f'benchlit: error: {_reason(e, _options(args[0]))}'); code = 2
     try: print(end='', flush=True)
     except OSError: os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads, or the disk is full: Python must not try again at exit
     return code
+
+# %% ../nbs/90_cli.ipynb #1053d295
+#| eval: false
+if __name__ == '__main__':  # python -m benchlit.cli: the commands register with the module, not with this copy of it
+    sys.exit(import_module('benchlit.cli').main())

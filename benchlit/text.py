@@ -72,7 +72,7 @@ def _records(suite):
     recs = suite.records()
     if (bad := [r for r in recs if not has_prompt(r)]):
         b = bad[0]['benchmark']; bad = [r['item_id'] for r in bad if r['benchmark'] == b]
-        raise ValueError(f"benchmark {b!r} cannot be embedded: {len(bad)} of its items have no prompt ({first_few(bad, 3)}); leave it out with suite.pick")
+        raise ValueError(f"benchmark {b!r} cannot be embedded: {len(bad)} of its items have no prompt ({first_few(bad, 3)}); leave that benchmark out (`Suite.pick`, --benchmark)")
     return recs
 
 def suite_texts(

@@ -174,6 +174,15 @@ def test_missing_package_is_named(refused, monkeypatch):
     monkeypatch.setattr('importlib.util.find_spec', lambda m: None)
     assert 'pip install benchlit[embed]' in refused('select items.jsonl --k 5 --out s.json')
 
+def test_advice_is_about_options(run):
+    table = TOY.scores*2; table.to_csv('twice.csv'); err = run('select items.jsonl --k 9 --method random --scores twice.csv --out s.json')[2]
+    assert 'rescale them' in err and 'bounded' not in err
+    assert cli._shell("Compare with differ='docs', or leave out with differ='drop'; name one with format=", {'differ', 'format'}) == "Compare with --differ docs, or leave out with --differ drop; name one with --format"
+    assert cli._shell('rank 6: take k <= 6, or give ridge= (a variance, say 0.1)', {'k'}) == 'rank 6: take k <= 6' and cli._shell('tells them apart (fields=).', ()) == 'tells them apart.'
+
+def test_runs_as_a_module():
+    r = subprocess.run([sys.executable, '-m', 'benchlit.cli', 'order', 'nowhere'], capture_output=True, text=True); assert r.returncode == 2 and 'nowhere' in r.stderr
+
 def test_a_bug_is_not_hidden(monkeypatch):
     monkeypatch.setattr(cli, 'choose', lambda *a, **b: 1/0)
     with pytest.raises(ZeroDivisionError): cli.main(SELECT + ['5'])
@@ -190,6 +199,7 @@ def test_bestrand_reads_its_probes_and_is_judged_by_the_others(run):
     assert run(f'select items.jsonl --k 20 --method bestrand --scores scores.parquet --probes {",".join(TOY.models)} --out all.json')[0] == 0      # nobody is left to judge
 
 def test_what_is_wrong_with_probes_is_named(refused):
+    TOY.scores.assign(flat=1.).to_parquet('flat.parquet'); assert "'flat'" in refused('select items.jsonl --k 9 --method bestrand --probes flat,model-01 --scores flat.parquet --out s.json')
     holes = TOY.scores.copy(); holes.iloc[7, 2] = np.nan; holes.to_parquet('holes.parquet'); holes.assign(flat=1.).to_parquet('flat.parquet')
     line = 'select items.jsonl --k 20 --out s.json --method '
     for args, why in (('bestrand --scores scores.parquet', '--probes'), (f'bestrand --probes {TOY.models[0]}', '--scores'), ('bestrand --scores scores.parquet --probes ,', '--probes'),
