@@ -105,6 +105,10 @@ def test_readme_is_the_index_notebook(root):
     r = subprocess.run([sys.executable, 'tools/readme.py', '--check'], cwd=root, capture_output=True, text=True)
     assert r.returncode == 0, r.stdout + r.stderr
 
+def test_readme_links_lead_to_files(root):
+    links = re.findall(r'\]\((?!https?:|#)([^)#]+)', (root/'README.md').read_text(encoding='utf-8'))
+    assert links and not [l for l in links if not (root/l).exists()]
+
 def test_changelog_names_the_version(root):
     version = re.search(r'^version\s*=\s*(\S+)', (root/'settings.ini').read_text(), re.M)[1]
     changes = (root/'CHANGELOG.md').read_text()
