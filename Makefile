@@ -1,9 +1,12 @@
-# make demo | test | docs | notebooks | clean.  Needs Python >= 3.11, make and a package index; everything else goes into .venv.
+# make demo | test | clients | docs | notebooks | clean.  Needs Python >= 3.11, make and a package index; everything else goes into .venv.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 # The torch to install first; a requirement with pip options works too, for a CPU build from another index
 TORCH ?= torch==2.13.0
+# The evaluation tools that the tests run, in an environment of their own, which sees the packages of the first
+CLIENTS := .venv-clients
+TOOLS ?= lm_eval==0.4.13 inspect_ai==0.3.285
 ARGS ?=
 
 READY := $(VENV)/.ready
@@ -18,13 +21,14 @@ endif
 export BENCHLIT_DATA
 unexport VIRTUAL_ENV
 
-.PHONY: help venv demo test docs notebooks clean
+.PHONY: help venv demo test clients docs notebooks clean
 help:
 	@echo "make demo       shrink SWE-bench Verified and see what it costs (ARGS='--suite lite' for the other suite)"
 	@echo "make test       every check: export, notebooks, freshness, site, pytest"
+	@echo "make clients    lm-evaluation-harness and Inspect in $(CLIENTS), for the tests that run them"
 	@echo "make docs       build the site preview in _site"
 	@echo "make notebooks  export the notebooks, run them, store their outputs, write README.md"
-	@echo "make clean      remove what the others made, except $(VENV)"
+	@echo "make clean      remove what the others made, except $(VENV) and $(CLIENTS)"
 
 venv: $(READY)
 $(READY): settings.ini setup.py
@@ -34,6 +38,14 @@ $(READY): settings.ini setup.py
 	@$(PIP) --upgrade pip
 	@$(PIP) $(TORCH)
 	@PYTHONWARNINGS=ignore $(PIP) --editable '.[embed,dev]'
+	@touch $@
+
+clients: $(CLIENTS)/.ready
+$(CLIENTS)/.ready: Makefile | $(READY)
+	@echo "== $(TOOLS) in $(CLIENTS)"
+	@rm -rf $(CLIENTS); $(PY) -m venv --without-pip $(CLIENTS)
+	@site='import sysconfig; print(sysconfig.get_path("purelib"))'; $(PY) -c "$$site" > $$($(CLIENTS)/bin/python -c "$$site")/first.pth
+	@$(PY) -m pip --python $(CLIENTS)/bin/python install -qq --disable-pip-version-check --no-input $(TOOLS) || { rm -rf $(CLIENTS); exit 1; }
 	@touch $@
 
 demo: $(READY)

@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['TEXT', 'COLUMNS', 'MARK', 'item_of', 'Run', 'Logs', 'read_logs']
 
-# %% ../nbs/02_logs.ipynb #e58f7a06
+# %% ../nbs/02_logs.ipynb #5a4f6f0c
 import glob, gzip, json, math, os, re
 from array import array
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from inspect import signature
 from pathlib import Path
 from typing import NamedTuple
 import numpy as np
@@ -206,7 +207,7 @@ def _table(path, file, stores, ignore=(), cache=None):
         runs += [Run(file, m, task, 'table', t, {}, groups=tuple(cap)) for m, t in tables.items()]
     return runs
 
-# %% ../nbs/02_logs.ipynb #973b0b33
+# %% ../nbs/02_logs.ipynb #514e078a
 _LETTERS = {'C': 1., 'I': 0., 'P': .5, 'N': 0., 'yes': 1., 'no': 0., 'true': 1., 'false': 0.}
 
 def _graded(v):
@@ -228,7 +229,8 @@ def _inspect(path, file, stores, ignore=(), cache=None):
     "The run in one Inspect log."
     try: from inspect_ai.log import read_eval_log
     except ImportError: raise ValueError(f"{file} is a log of Inspect, which reads its own logs: pip install inspect_ai") from None
-    try: log = read_eval_log(str(path.absolute()))
+    more = {'exclude_fields': {'events', 'messages', 'store', 'attachments'}} if 'exclude_fields' in signature(read_eval_log).parameters else {}
+    try: log = read_eval_log(str(path.absolute()), **more)
     except Exception as e: raise ValueError(f"{file} cannot be read by inspect_ai: {' '.join(str(e).split()) or type(e).__name__}") from None
     e, rows = log.eval, _Rows(); store = stores.setdefault(e.task, {})
     for s in log.samples or ():
