@@ -124,7 +124,7 @@ def em_step(
     holes, mu, Sigma = _law(Z, mu, Sigma)
     return _maximise(*holes.expect(mu, Sigma)[:2])
 
-# %% ../nbs/40_covariance.ipynb #f082054a
+# %% ../nbs/40_covariance.ipynb #9c32b42a
 class _EM:
     "The EM map of a table with floor, prior and independent benchmarks, on theta = (mu, Sigma); counts its calls."
     def __init__(self, Z, floor, alpha, min_count):
@@ -137,6 +137,14 @@ class _EM:
         lam, V = np.linalg.eigh(S)
         if lam[0] < self.floor: S = (V*np.maximum(lam, self.floor)) @ V.T*self.free
         return (S + S.T)/2
+    def pack(self, theta):
+        "Mean and logarithm of the covariance: where jumps are made."
+        lam, V = np.linalg.eigh(theta[1])
+        return theta[0], (V*np.log(np.maximum(lam, self.floor))) @ V.T
+    def unpack(self, point):
+        "The inverse; what a jump threw beyond all measure is brought back to a thousand times the variance there is."
+        lam, V = np.linalg.eigh(point[1])
+        return point[0], self.clip((V*np.exp(np.minimum(lam, np.log(1e3*self.T.sum())))) @ V.T*self.free)
     def prior(self, S):
         "Logarithm of the prior: that of nu models with covariance T."
         if not self.alpha: return 0.
@@ -149,21 +157,21 @@ class _EM:
         S = (1 - self.alpha)*S*self.free; S.flat[::len(S)+1] += self.alpha*self.T
         return (mu, self.clip(S)), ll + self.prior(theta[1])
 
-# %% ../nbs/40_covariance.ipynb #dbf1f720
+# %% ../nbs/40_covariance.ipynb #f6158f5c
 def _climb(em, tol, max_iter, accelerate):
     "EM with jumps (@eq-squarem): theta, the best objective known after each EM step, and whether it converged."
-    theta, longest = em.start, 16.
+    theta, longest = em.start, 8.
     nxt, value = em(theta); path = [value]
     while em.calls < max_iter:
         new, value = em(nxt); path.append(value)
         if max(np.abs(a - b).max() for a, b in zip(nxt, new)) <= tol: return new, path + [em.value(new)], True
         if not accelerate or em.calls == max_iter: theta, nxt = nxt, new; continue
-        r, v = zip(*((b - a, c - 2*b + a) for a, b, c in zip(theta, nxt, new)))
+        points = [em.pack(t) for t in (theta, nxt, new)]; r, v = zip(*((b - a, c - 2*b + a) for a, b, c in zip(*points)))
         a = -min(max(1., np.sqrt(sum((x*x).sum() for x in r)/max(sum((x*x).sum() for x in v), 1e-300))), longest)
-        jump = [t - 2*a*x + a*a*y for t, x, y in zip(theta, r, v)]; jump = jump[0], em.clip(jump[1])
+        jump = em.unpack([t - 2*a*x + a*a*y for t, x, y in zip(points[0], r, v)])
         after, height = em(jump); path.append(max(height, value))
-        if height >= value: theta, nxt = jump, after; longest *= 4 if a == -longest else 1
-        else: theta, nxt, longest = nxt, new, max(longest/4, 1.)
+        if height >= value: theta, nxt = jump, after; longest *= 3 if a == -longest else 1
+        else: theta, nxt, longest = nxt, new, max(longest/3, 1.)
     return nxt, path + [em.value(nxt)], False
 
 # %% ../nbs/40_covariance.ipynb #ed6a11b8

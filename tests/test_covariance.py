@@ -106,3 +106,5 @@ def test_mteb_and_merged(data_dir):
     f = fit_gaussian(Z, floor=1e-6); assert f.converged and f.loglik >= -672.865 and np.diff(f.path).min() >= -1e-9
     Z = standardize(leaderboard('merged'))[0]; f = fit_gaussian(Z, floor=1e-3, max_iter=91)
     assert f.path[-1] >= 2859.84 and f.loglik >= 2859.84 and np.diff(f.path).min() >= -1e-9 and not f.converged
+    plain = fit_gaussian(Z, floor=1e-3, max_iter=100, accelerate=False); reach = lambda f: int(np.argmax(f.path >= 2859.84)) + 1
+    assert plain.path[-1] >= 2859.84 and 1 < reach(f) <= reach(plain)/3

@@ -100,9 +100,9 @@ def test_three_scores_are_not_chosen(data_dir):
 
 @pytest.mark.parametrize('name, drop', [('mteb', False), ('merged', False), ('mmlu', True)])
 def test_calibrated_intervals_cover_real_cells(data_dir, name, drop):
-    "Five folds here; all ten and other k are in the notebook of reproductions."
+    "Five folds of the large tables here; all ten and other k are in the notebook of reproductions."
     B = leaderboard(name); X = (B.drop_duplicates() if drop else B).to_numpy(float); hits = []
-    for test in deal(len(X))[::2]:
+    for test in deal(len(X))[::1 if name == 'merged' else 2]:
         f = learn_fold(X, test, tol=1e-2, clip=np.inf); Z = standardize(np.delete(X, test, 0)[:, f.use])[0]; A = f.candidates[greedy_variance(f.law.Sigma[np.ix_(f.candidates, f.candidates)], 5).idx]
         model = fit_gaussian(Z, **f.law.settings); new = f.new[(~np.isnan(f.new[:, A])).any(1)]; m, sd = impute(model, new[:, A], A); rest = np.setdiff1d(np.arange(len(f.use)), A)
         seen = ~np.isnan(new[:, rest]); hits.append((np.abs(new - m) <= 1.6449*calibrate(model, Z, A)*sd)[:, rest][seen])
