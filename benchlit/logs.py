@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TEXT', 'COLUMNS', 'MARK', 'item_of', 'Run', 'Logs', 'read_logs']
 
-# %% ../nbs/02_logs.ipynb #5a4f6f0c
+# %% ../nbs/02_logs.ipynb #95321ed1
 import glob, gzip, json, math, os, re
 from array import array
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 from .core import NOT_METADATA, Suite, first_few
 
 # %% ../nbs/02_logs.ipynb #0d695b1f
@@ -52,7 +52,7 @@ def _wording(arguments):
             parts.append(s if isinstance(s, str) else json.dumps(s))
     return _print('\0'.join(parts).encode('utf-8', 'surrogatepass'))
 
-# %% ../nbs/02_logs.ipynb #72c3cdcc
+# %% ../nbs/02_logs.ipynb #eb041b27
 class Run(NamedTuple):
     "What one file says about one model on one task."
     file:str # Where it was read
@@ -66,6 +66,7 @@ class Run(NamedTuple):
     shots:int|None=None # Examples in the prompt
     groups:tuple=() # Groups of tasks it belongs to: (size, name)
     alike:tuple|None=None # Runs with the same value must have sent the same prompts; None = cannot be compared
+    whole:bool=False # Whether ids are those of items already, and not of samples of a task
 
 COLUMNS = ('id', 'epoch', 'filter', 'content', 'wording', 'unparsed')
 
@@ -89,7 +90,7 @@ class _Rows:
         head = dict(id=self.id, epoch=self.epoch, filter=pd.Categorical(self.filter), content=np.array(self.content, np.uint64), wording=np.array(self.wording, np.uint64), unparsed=np.array(self.unparsed, bool))
         return pd.DataFrame(head | {(f'metric {m}' if m in COLUMNS else m): np.array(v) for m, v in self.metrics.items()})
 
-# %% ../nbs/02_logs.ipynb #3a665424
+# %% ../nbs/02_logs.ipynb #77931c4d
 def _where(file, n, why): return ValueError(f"{file}, line {n}: {why}")
 
 def _objects(path, file):
@@ -117,10 +118,11 @@ def _lm_eval_rows(path, file, store, ignore=()):
         doc = {k: v for k, v in r['doc'].items() if k not in ignore} if ignore and isinstance(r['doc'], dict) else r['doc']
         if i not in store: store[i] = item_of(doc)
         answer = r.get('filtered_resps'); names = r.get('metrics') or [k for k in r if k not in _BESIDES]
-        rows.add(i, _content(doc), [(m, r.get(m)) for m in names], _wording(r.get('arguments')), filter=r.get('filter') or 'none', unparsed=isinstance(answer, list) and '[invalid]' in answer)
+        try: rows.add(i, _content(doc), [(m, r.get(m)) for m in names], _wording(r.get('arguments')), filter=str(r.get('filter') or 'none'), unparsed=isinstance(answer, list) and '[invalid]' in answer)
+        except (TypeError, OverflowError) as e: raise _where(file, n, f"not a sample as lm-eval writes them ({e})") from None
     return rows
 
-# %% ../nbs/02_logs.ipynb #430d8845
+# %% ../nbs/02_logs.ipynb #46a14850
 _DATE = re.compile(r'\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?')
 
 def _json(path, file):
@@ -140,32 +142,33 @@ def _results(folder, file):
 
 def _groups(results, task):
     "The groups that name the task itself: (number of tasks below, name)."
-    subs = {g: s for g, s in (results.get('group_subtasks') or {}).items() if s}
+    subs = {g: list(map(str, s)) for g, s in d.items() if isinstance(s, list) and s} if isinstance(d := results.get('group_subtasks'), dict) else {}
     def below(g, seen=()): return {g} if g not in subs or g in seen else set().union(*(below(s, (*seen, g)) for s in subs[g]))
     return tuple((len(below(g)), g) for g, s in subs.items() if task in s and g != task)
 
 def _task_of(name, results):
     "The task in the name of a samples file: what stands before the date; without a date the longest task of the results that it starts with."
-    stem = name.removesuffix('.gz').removesuffix('.jsonl').removeprefix('samples_')
+    stem = name.split('.jsonl')[0].removeprefix('samples_')
     if _date(stem): return _DATE.split(stem)[0].rstrip('_') or stem
     return max((t for r in results.values() for t in r['results'] if re.match(re.escape(t) + r'(?![A-Za-z0-9])', stem)), key=len, default=stem)
 
-# %% ../nbs/02_logs.ipynb #e6fb98af
+# %% ../nbs/02_logs.ipynb #23d307a4
 def _lm_eval(path, file, stores, ignore=(), cache=None):
     "The run in one samples file."
-    cache = {} if cache is None else cache
-    if path.parent not in cache: cache[path.parent] = _results(path.parent, file)
-    results = cache[path.parent]; task, date = _task_of(path.name, results), _date(path.name)
+    cache = {} if cache is None else cache; date, here, above = _date(path.name), path.absolute().parent, path.absolute().parent.parent
+    for d in (here, above):
+        if d not in cache: cache[d] = _results(d, file)
+    results = cache[here] or ({date: cache[above][date]} if date in cache[above] else {}); task = _task_of(path.name, results)
     fit = [results[date]] if date in results else [r for r in results.values() if task in r['results']]
     models = sorted({str(m) for r in fit if (m := r.get('model_name'))})
     if len(models) > 1: raise ValueError(f"{file}: cannot tell which model this is; the results beside it, none of them of the same date, name {first_few(models)}")
-    info = fit[-1] if fit else {}; shots = (info.get('n-shot') or {}).get(task); version = (info.get('versions') or {}).get(task)
+    info = fit[-1] if fit else {}; shots, version = (d.get(task) if isinstance(d := info.get(k), dict) else None for k in ('n-shot', 'versions'))
     rows = _lm_eval_rows(path, file, stores.setdefault(task, {}), ignore)
     alike = None if shots else ('unknown',) if not info else tuple(json.dumps(info.get(k)) for k in ('chat_template_sha', 'system_instruction_sha', 'fewshot_as_multiturn'))
     return [Run(file, models[0] if models else path.absolute().parent.name, task, 'lm-eval', rows.table(), rows.odd, date,
                 None if version is None else str(version), shots if isinstance(shots, int) else None, _groups(info, task), alike)]
 
-# %% ../nbs/02_logs.ipynb #f00ee75e
+# %% ../nbs/02_logs.ipynb #ff1f8ca1
 _LONG, _WIDE = ('item_id', 'model', 'score'), ('item_id', 'benchmark', 'capability', 'prompt')
 
 def _frame(path, file):
@@ -180,7 +183,8 @@ def _frame(path, file):
     if 'item_id' not in df: raise ValueError(f"{file} has no column 'item_id': a table needs item_id, model and score, or item_id and a column per model; it has {first_few(df.columns)}")
     if not len(df): raise ValueError(f"{file} is empty: it holds no sample")
     df = df.reset_index(drop=True).astype({c: object for c in df.columns if c in (*_WIDE, 'model')}); blank = [c for c in ('item_id', 'benchmark', 'model') if c in df and (df[c].isna() | (df[c] == '')).any()]
-    if blank: raise ValueError(f"{file}: row {int(df[blank[0]].isna().to_numpy().argmax()) + 1} has no {blank[0]}")
+    if blank: raise ValueError(f"{file}: row {int((df[blank[0]].isna() | (df[blank[0]] == '')).to_numpy().argmax()) + 1} has no {blank[0]}")
+    if (odd := [v for v in df['item_id'] if not isinstance(v, (str, int, np.integer)) or isinstance(v, bool)]): raise ValueError(f"{file}: item_id must be text or an integer, got {first_few(map(repr, odd), 2)}")
     return df
 
 def _numbers(v, file, model):
@@ -197,14 +201,14 @@ def _table(path, file, stores, ignore=(), cache=None):
     for task, g in df.groupby(df['benchmark'].astype(str) if 'benchmark' in df else np.full(len(df), 'all'), sort=False):
         store = stores.setdefault(task, {}); at = g.index.to_numpy(); rows = {}
         for r in g[[c for c in (*_LONG, *_WIDE[1:]) if c in g]].to_dict('records'):
-            i = str(r['item_id']).removeprefix(f'{task}/'); p = r['prompt'] if isinstance(r.get('prompt'), str) else None
+            i = str(r['item_id']).removeprefix(f'{task}/' if 'benchmark' in df else ''); p = r['prompt'] if isinstance(r.get('prompt'), str) else None
             if p or i not in store: store[i] = {'prompt': p}
             rows.setdefault(str(r['model']) if long else '', _Rows()).add(i, _content(p) if p else 0, [('score', r['score'])])
         cap = [(0, c) for c in sorted(g['capability'].dropna().astype(str).unique())] if 'capability' in g else []
         if len(cap) > 1: raise ValueError(f"{file}: benchmark {task!r} is in {len(cap)} capabilities ({first_few(c for _, c in cap)}); each benchmark belongs to exactly one")
         if long: tables = {m: r.table() for m, r in rows.items()}
         else: tables = {m: t for m in Y if not (t := rows[''].table().assign(score=Y[m][at]))['score'].isna().all()}
-        runs += [Run(file, m, task, 'table', t, {}, groups=tuple(cap)) for m, t in tables.items()]
+        runs += [Run(file, m, task, 'table', t, {}, groups=tuple(cap), whole='benchmark' not in df) for m, t in tables.items()]
     return runs
 
 # %% ../nbs/02_logs.ipynb #514e078a
@@ -346,7 +350,7 @@ def _one_run_each(task, D, ids, models, runs):
     kept = W[~W.duplicated(['model', 'item', 'epoch'])]; score = kept.groupby(['model', 'item'])['score'].mean()
     return kept, D.drop(index=kept.index), score
 
-# %% ../nbs/02_logs.ipynb #f06d496a
+# %% ../nbs/02_logs.ipynb #57064a01
 MARK = 'imported.json' # in every folder that `write_suite` makes
 _READERS = {'lm-eval': _lm_eval, 'inspect': _inspect, 'helm': _helm, 'table': _table}
 
@@ -355,7 +359,7 @@ def _format(path):
     name = path.name
     if name == 'per_instance_stats.json': return 'helm'
     if name.endswith('.eval'): return 'inspect'
-    if re.fullmatch(r'samples_.+\.jsonl(\.gz)?', name): return 'lm-eval'
+    if re.fullmatch(r'samples_.+\.jsonl([._-]?(part|shard)?[._-]?\d+)?(\.gz)?', name): return 'lm-eval'
     if name.endswith(('.csv', '.csv.gz', '.parquet')): return 'table'
     if name.endswith(('.jsonl', '.jsonl.gz')):
         try: _, r = next(iter(_objects(path, name)))
@@ -396,7 +400,7 @@ def _files(paths, format):
     if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one with format=")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
-# %% ../nbs/02_logs.ipynb #9fd7ba9d
+# %% ../nbs/02_logs.ipynb #902b35d1
 class Logs(NamedTuple):
     "What was read: a suite, and an account of how."
     suite:Suite # Items and scores
@@ -412,24 +416,26 @@ def _one_value(task, runs, what, say):
         (a, ra), (b, rb) = sorted(seen.items(), key=str)[:2]
         raise ValueError(f"task {task!r}: {say} are mixed, {a} in {ra.file} and {b} in {rb.file}; such scores cannot be compared, read them apart")
 
-def _task(task, runs, store, metric, filter, differ):
+def _task(task, runs, store, metric, filter, differ, bounded):
     "Items, scores (items x models), contents and report of one task."
     runs = sorted(runs, key=lambda r: (r.model, r.date, r.file)); _one_value(task, runs, 'version', 'versions'); _one_value(task, runs, 'shots', 'numbers of examples in the prompt')
     metric, filter = _choice(task, [r for r in runs if len(r.table)], metric, filter); D, ids, models = _stack(task, runs, metric, filter)
     out = _same_items(task, D, ids, models, runs, differ); loose = _clash(D, 'wording'); kept, aside, score = _one_run_each(task, D, ids, models, runs)
     Y = np.full((len(ids), len(models)), np.nan); Y[score.index.get_level_values('item'), score.index.get_level_values('model')] = score
     keep = np.setdiff1d(np.arange(len(ids)), out); Y = Y[keep]
+    if bounded and len(off := np.argwhere((Y < 0) | (Y > 1))):
+        i, m = off[0]; raise ValueError(f"metric {metric!r} of task {task!r} is no share of 1: model {models[m]!r} has {Y[i, m]:g} on item {ids[keep[i]]!r}; choose another metric, or read with bounded=False")
     was = aside[aside['score'].notna()].groupby(['run', 'model', 'item'])['score'].mean(); now = score.reindex(was.index.droplevel('run')).to_numpy()
     odd = was[~np.isclose(was, now, rtol=0, atol=1e-12)].groupby('run').size(); per = D.groupby('run'); count = lambda s: s.reindex(range(len(runs)), fill_value=0).astype(int)
     report = pd.DataFrame(dict(file=[r.file for r in runs], model=[r.model for r in runs], task=task, format=[r.format for r in runs], date=[r.date for r in runs], version=[r.version for r in runs], metric=metric, filter=filter,
         samples=count(per.size()), items=count(per['item'].nunique()), epochs=count(per['epoch'].nunique()), unparsed=count(per['unparsed'].sum()), unscored=count(per['score'].apply(lambda s: s.isna().sum())),
         duplicates=count(aside[aside['score'].notna()].groupby('run').size()), contradicting=count(odd), missing=np.isnan(Y).sum(0)[[models.index(r.model) for r in runs]], left_out=len(out), reworded=count(D[loose].groupby('run')['item'].nunique())))
     content = D.groupby('item')['content'].max().to_numpy()[keep]; sources = [ids[j] for j in keep]
-    caps = sorted({g for r in runs for g in r.groups}); index = [f'{task}/{i}' for i in sources]
+    caps = sorted({g for r in runs for g in r.groups}); index = [i if runs[0].whole else f'{task}/{i}' for i in sources]
     items = [dict(item_id=x, benchmark=task, capability=caps[0][1] if caps else task, source_id=str(i), **store[i]) for x, i in zip(index, sources)]
     return items, pd.DataFrame(Y, index, models), pd.Series([f'{c:016x}' if c else '' for c in content.tolist()], index, dtype=object), report
 
-# %% ../nbs/02_logs.ipynb #c650bdb6
+# %% ../nbs/02_logs.ipynb #7302b7e5
 def _strangers(scores):
     "Refuse a model that shares no item with any other."
     has = scores.notna().to_numpy(float); shared = has.T @ has; np.fill_diagonal(shared, 0)
@@ -457,7 +463,7 @@ def read_logs(
         for r in got: runs.setdefault(r.task, []).append(r._replace(model=name or r.model))
     tasks = [t for t in sorted(runs) if any(len(r.table) for r in runs[t])]
     if not tasks: raise ValueError(f"there is no sample in {first_few(sorted({r.file for rs in runs.values() for r in rs}))}")
-    parts = [_task(t, runs[t], stores[t], metric, filter, differ) for t in tasks]
+    parts = [_task(t, runs[t], stores[t], metric, filter, differ, bounded) for t in tasks]
     rows = [i for p in parts for i in p[0]]; scores = pd.concat([p[1] for p in parts]); report = pd.concat([p[3] for p in parts], ignore_index=True)
     if not rows: raise ValueError("every item differs between the models, and nothing is left")
     scores = scores[sorted(scores.columns)].dropna(axis=1, how='all'); _strangers(scores)

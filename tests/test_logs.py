@@ -107,9 +107,9 @@ def test_metric_and_filter_must_be_said():
 
 def test_values_of_all_kinds():
     run('logs', 'a', dict(t=[sample(0, True), sample(1, .3), sample(2, float('nan')), sample(3, None)], v=[sample(0, [1, 2], metrics=['acc', 'n'], n=3.5)]))
-    refused("task 'v'", 'no number per sample, but [1, 2]', metric='acc'); refused('[0, 1], got 3.5', metric={'v': 'n'})
+    refused("task 'v'", 'no number per sample, but [1, 2]', metric='acc'); refused("metric 'n' of task 'v' is no share of 1: model 'a' has 3.5 on item 0", metric={'v': 'n'})
     l = read_logs('logs', bounded=False, metric={'v': 'n'}); np.testing.assert_array_equal(l.suite.Y[0], [1, .3, np.nan, np.nan, 3.5]); assert l.report['unscored'].tolist() == [2, 0]
-    run('x', 'a', dict(t=[sample(0, 'good')])); refused("'acc'", paths='x'); run('y', 'a', dict(t=[sample(0, float('inf'))])); refused('finite', paths='y')
+    run('x', 'a', dict(t=[sample(0, 'good')])); refused("'acc'", paths='x'); run('y', 'a', dict(t=[sample(0, float('inf'))])); refused('has inf', paths='y'); refused('finite', paths='y', bounded=False)
 
 def test_old_logs():
     "Lists of arguments, no names of metrics, no filter, no results file."
@@ -130,12 +130,23 @@ def test_items_hold_only_what_json_can():
     assert r['a'] is None and r['b'] == 'inf' and r['c'] == [None] and r['doc_item_id'] == 'x' and r['doc_capability'] == 3 and r['café'] == 'ü' and r['item_id'] == 't/0'
     assert item_of('text') == {'prompt': 'text'} and item_of({'a': 1}) == {'prompt': None, 'a': 1} and item_of(dict(text='  ', body='x')) == {'prompt': 'x', 'text': '  '}
 
+def test_shards_by_any_name_and_results_one_folder_up():
+    f, = run('logs/m', 'org/m', dict(t=[sample(i, i % 2) for i in range(6)])); want = read_logs('logs'); lines = f.read_text().splitlines(True); f.unlink()
+    for s, name in enumerate(('.part0', '-1', '.shard_02')): f.with_name(f.name + name).write_text(''.join(lines[2*s:2*s + 2]))
+    same(want, read_logs('logs'))
+    for s, g in enumerate(sorted(f.parent.glob('samples*'))): (d := f.parent/f'worker{s}').mkdir(); g.rename(d/f.name)
+    same(want, read_logs('logs'))
+
+def test_results_of_another_form():
+    for odd in (3, [], 'x', {'t': {}}, None):
+        run('logs', 'm', dict(t=[sample(0, 1)]), versions=odd, group_subtasks=odd, **{'n-shot': odd}); assert read_logs('logs').suite.models == ['m']
+
 # ---- bad files
 def put(name, text, mode='w'): (p := Path('logs')/name).parent.mkdir(parents=True, exist_ok=True); p.write_bytes(text) if isinstance(text, bytes) else p.write_text(text)
 GOOD = json.dumps(sample(0, 1)) + '\n'
 
 @pytest.mark.parametrize('text, said', [(GOOD + GOOD[:-40], 'line 2: not valid JSON'), (GOOD + GOOD[:-40], 'cut off'), ('', 'is empty'), ('\n \n', 'is empty'), (GOOD + '[1]\n', 'line 2: expected one JSON object'), ('['*100_000, 'line 1: not valid JSON'),
-    (b'\xff\xfe\n', 'line 1: not valid JSON'), ('{"doc": {}}\n', 'line 1: doc_id must be an integer, got None'), ('{"doc_id": "7", "doc": {}}\n', "got '7'"), ('{"doc_id": true, "doc": {}}\n', 'got True'), ('{"doc_id": 7}\n', 'line 1: no doc')])
+    (b'\xff\xfe\n', 'line 1: not valid JSON'), ('{"doc": {}}\n', 'line 1: doc_id must be an integer, got None'), ('{"doc_id": "7", "doc": {}}\n', "got '7'"), ('{"doc_id": true, "doc": {}}\n', 'got True'), ('{"doc_id": 7}\n', 'line 1: no doc'), ('{"doc_id": 7, "doc": {}, "metrics": 3}\n', 'line 1: not a sample'), ('{"doc_id": 7, "doc": {}, "acc": 1' + '0'*400 + '}\n', 'line 1: not a sample')])
 def test_bad_lines(text, said): put('samples_t.jsonl', text); refused('logs/samples_t.jsonl', said)
 
 def test_bad_files():
@@ -166,8 +177,12 @@ def test_tables_long_and_wide_are_the_same():
     same(want, read_logs(['w.csv', 'l.csv.gz'])); long.drop(columns=['benchmark', 'prompt']).to_csv('bare.csv', index=False); assert read_logs('bare.csv').suite.benchmarks == ['all']
 
 @pytest.mark.parametrize('text, said', [('a,b\n1,2\n', "no column 'item_id'"), ('item_id,a\n', 'is empty'), ('item_id\n1\n', 'no scores'), ('item_id,a,a\n1,1,1\n', "duplicated: 'a'"), ('item_id,a\n1,x\n', "'x' in column 'a', row 1"), ('item_id,a\n,1\n', 'row 1 has no item_id'),
-    ('item_id,model,score\n1,m,x\n', "'x' in column 'score'"), ('item_id,model,score\n1,,1\n', 'row 1 has no model'), ('item_id,model,score\n1,m,1\n1,m,0\n', "'0', '1'"), ('item_id,a\n1,7\n', '[0, 1], got 7'), ('', 'x.csv'), ('item_id,capability,benchmark,a\n1,c,t,1\n2,d,t,1\n', '2 capabilities')])
+    ('item_id,model,score\n1,m,x\n', "'x' in column 'score'"), ('item_id,model,score\n1,,1\n', 'row 1 has no model'), ('item_id,model,score\n1,m,1\n1,m,0\n', "'0', '1'"), ('item_id,a\n1,7\n', "no share of 1: model 'a' has 7 on item '1'"), ('item_id,a\n1,1\n' + '"x\n', 'x.csv'), ('', 'x.csv'), ('item_id,capability,benchmark,a\n1,c,t,1\n2,d,t,1\n', '2 capabilities')])
 def test_bad_tables(text, said): put('x.csv', text); refused(said)
+
+def test_ids_of_tables_are_text_or_integers():
+    pd.DataFrame(dict(item_id=[7, 8], a=[1., 0.])).to_parquet('i.parquet'); assert list(read_logs('i.parquet').suite.items.index) == ['7', '8']
+    pd.DataFrame(dict(item_id=[7., 8.], a=[1., 0.])).to_parquet('f.parquet'); refused('text or an integer', '7.0', paths='f.parquet'); put('x.csv', 'item_id,a\n1,1\n"",1\n'); refused('row 2 has no item_id')
 
 def test_no_pickle_is_read(monkeypatch):
     import pickle; put('x.pkl', pickle.dumps({'a': 1})); refused('no log'); refused('unknown format', paths='logs/x.pkl')
