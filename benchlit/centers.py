@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['Centers', 'k_center', 'kmeans_nearest', 'k_medoids']
 
-# %% ../nbs/23_centers.ipynb #33bb94dc
+# %% ../nbs/23_centers.ipynb #ca356a89
 import warnings
 import numpy as np
 from .core import Subset, as_rng, check_k, first_few
 from .greedy import first_max
-from .similarity import check_embeddings, unit
+from .similarity import check_embeddings, check_whole, safe_scale, unit
 
 # %% ../nbs/23_centers.ipynb #471bd905
 class Centers(Subset):
@@ -25,7 +25,7 @@ class Centers(Subset):
         return float(np.sqrt(2*self.radius))
     def __repr__(self): return super().__repr__()[:-1].replace('Subset', 'Centers', 1) + f", radius={self.radius:.4f})"
 
-# %% ../nbs/23_centers.ipynb #dd40d078
+# %% ../nbs/23_centers.ipynb #20e78e50
 def _tighten(U, picks, bound, seen, leaders=256):
     "Bring distances to the nearest pick up to date until the largest is certain."
     n, t = len(U), len(picks)
@@ -42,17 +42,16 @@ def k_center(
     start:int|None=None, # Position of the first pick, 0..n-1; None = the item nearest the mean
 )->Centers: # `idx` in pick order, `gains` = radius after each pick, `radius`
     "Greedy k-center by cosine distance: the farthest item first ([C] baselines; Gonzalez 1985)."
-    U = unit(np.asarray(E, float)); n = len(U); k = check_k(k, n)
-    if start is None: start = first_max(1 + U @ U.mean(0))
-    elif not (isinstance(start, (int, np.integer)) and 0 <= start < n): raise ValueError(f"start must be a position in 0..{n-1}, got {start!r}")
-    picks, radii, bound, seen = [int(start)], [], np.full(n, 4.), np.zeros(n, int)
+    U = unit(check_embeddings(E, zero_ok=False).astype(float)); n = len(U); k = check_k(k, n)
+    start = first_max(1 + U @ U.mean(0)) if start is None else check_whole(start, 'start', 0, n-1)
+    picks, radii, bound, seen = [start], [], np.full(n, 4.), np.zeros(n, int)
     while True:
         bound[picks[-1]], seen[picks[-1]] = -np.inf, n
         _tighten(U, picks, bound, seen); radii.append(max(bound.max(), 0))
         if len(picks) == k: return Centers(np.array(picks), np.array(radii))
         picks.append(first_max(1 + bound))
 
-# %% ../nbs/23_centers.ipynb #0df60397
+# %% ../nbs/23_centers.ipynb #e121e5e6
 def _representatives(cluster, nearness, k):
     "For each cluster the item of largest nearness, largest cluster first; filled up to k by lowest index."
     n = len(cluster); size = np.bincount(cluster, minlength=k); order = np.argsort(-size, kind='stable')[:np.count_nonzero(size)]
@@ -68,16 +67,16 @@ def kmeans_nearest(
     "k-means (scikit-learn), then the nearest item of each cluster to its centre ([C] baselines)."
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    E = check_embeddings(E).astype(float); k = check_k(k, len(E)); seed = int(as_rng(rng).integers(2**31))
+    E, _ = safe_scale(check_embeddings(E).astype(float)); k = check_k(k, len(E)); seed = int(as_rng(rng).integers(2**31))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', ConvergenceWarning)         # fewer distinct vectors than clusters: filled up below
         fit = KMeans(k, n_init=1, random_state=seed).fit(E)
     distance = ((E - fit.cluster_centers_[fit.labels_])**2).sum(1)
     return _representatives(fit.labels_, (E*E).sum(1).max() - distance, k)
 
-# %% ../nbs/23_centers.ipynb #7311fbb8
+# %% ../nbs/23_centers.ipynb #823c24e6
 def k_medoids(
-    D:np.ndarray, # Distances >= 0, shape (n, n), zero diagonal
+    D:np.ndarray, # Distances >= 0, shape (n, n), symmetric, zero diagonal
     k:int, # How many medoids, 1..n
     rng:np.random.Generator|int, # Seed or generator
 )->Subset: # k distinct items, largest cluster first; `weights` = share of each cluster
@@ -86,10 +85,12 @@ def k_medoids(
     D = np.asarray(D)
     if D.ndim != 2 or D.shape[0] != D.shape[1] or not D.size or D.dtype.kind not in 'fiu': raise ValueError(f"D must be a square matrix of distances, got {D.dtype} of shape {D.shape}")
     D = np.array(D, D.dtype if D.dtype in (np.float32, np.float64) else float, order='C'); slack = 1e-6*max(1., D.max())    # 1 - cosine is rounded
-    if not (D.min() >= -slack and D.max() < np.inf):
-        i, j = np.argwhere(~(D >= -slack) | np.isinf(D))[0]; raise ValueError(f"D[{i}, {j}] is {D[i, j]:g}: distances must be finite and >= 0")
+    def refuse(bad, why):
+        if bad.any(): i, j = np.argwhere(bad)[0]; raise ValueError(f"D[{i}, {j}] is {D[i, j]:g}{why.format(D[j, i])}")
+    refuse(~(D >= -slack) | np.isinf(D), ": distances must be finite and >= 0")
+    refuse(~(np.abs(D - D.T) <= slack), " and its mirror image {:g}: distances must be the same both ways")
     if (off := np.diag(D) > slack).any(): raise ValueError(f"the diagonal of D must be 0; it is not for item(s) {first_few(np.flatnonzero(off))}. A similarity is no distance: take 1 minus it")
-    np.maximum(D, 0, out=D); np.fill_diagonal(D, 0)
+    D, _ = safe_scale(np.maximum(D, 0, out=D)); np.fill_diagonal(D, 0)
     n, k = len(D), check_k(k, len(D)); start = as_rng(rng).permutation(n)[:k].astype(np.uint64)
     fit = fasterpam(D, start, max_iter=1000, n_cpu=1); size = np.bincount(np.asarray(fit.labels, int), minlength=k)
     order = np.argsort(-size, kind='stable')

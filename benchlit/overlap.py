@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['TILE', 'Overlap', 'overlap_from', 'coverage', 'benchmark_overlap', 'order_benchmarks']
 
-# %% ../nbs/21_overlap.ipynb #9a1f4111
+# %% ../nbs/21_overlap.ipynb #3e2ce8f3
 from typing import NamedTuple
 import numpy as np
 from .core import Subset, check_k, first_few
 from .greedy import greedy
-from .similarity import check_embeddings
+from .similarity import check_embeddings, check_groups, check_real, safe_scale
 
-# %% ../nbs/21_overlap.ipynb #2fe85b14
+# %% ../nbs/21_overlap.ipynb #adfdfe3e
 class Overlap(NamedTuple):
     "How far benchmarks overlap."
     M:np.ndarray # Overlap of two benchmarks, shape (N, N), symmetric, in [0, 1], diagonal 1
@@ -21,20 +21,26 @@ class Overlap(NamedTuple):
         off = self.M[~np.eye(len(self.f), dtype=bool)]
         return f"Overlap({len(self.f)} benchmark(s)" + (f", M from {off.min():.3f} to {off.max():.3f} off the diagonal)" if len(off) else ")")
 
+def _table(X, what):
+    "A table of finite numbers >= 0, float64; anything else is refused."
+    if isinstance(X, Overlap): raise ValueError(f"{what} must be a table, got an Overlap record; give its M")
+    try: X = np.asarray(X)
+    except ValueError: raise ValueError(f"{what} must be a table of numbers, with rows of one length") from None
+    if X.ndim != 2 or not X.size or X.dtype.kind not in 'fiu': raise ValueError(f"{what} must be a table of numbers, got {X.dtype} of shape {X.shape}")
+    if len(bad := np.flatnonzero(~(np.isfinite(X) & (X >= 0)).all(1))): raise ValueError(f"{what} must be finite and >= 0; not so in row(s) {first_few(bad)}")
+    return X.astype(float)
+
 def overlap_from(
     R:np.ndarray, # Coverage of item i by benchmark b, shape (n, N), >= 0, no column all 0
 )->Overlap: # Unpacks as `M, f`
     "Submodular mutual information of all pairs of benchmarks, normalised (@eq-min, @eq-overlap; [C] eq. 12)."
-    R = np.asarray(R, float); N = R.shape[-1]
-    if R.ndim != 2 or not R.size or not (np.isfinite(R).all() and (R >= 0).all()):
-        raise ValueError(f"R must be a finite (n, N) table of coverages >= 0, got shape {R.shape}")
-    f = R.sum(0)
+    R = _table(R, 'R, the coverages,'); N, f = R.shape[1], R.sum(0)
     if not f.all(): raise ValueError(f"benchmark(s) {first_few(np.flatnonzero(f == 0))} cover nothing")
     M = np.eye(N)
     for b in range(N-1): M[b, b+1:] = M[b+1:, b] = np.minimum(R[:, [b]], R[:, b+1:]).sum(0)/np.minimum(f[b], f[b+1:])
     return Overlap(np.minimum(M, 1), f)
 
-# %% ../nbs/21_overlap.ipynb #8af386d4
+# %% ../nbs/21_overlap.ipynb #a0b80f29
 TILE = 1024 # rows and columns of similarities held at a time
 
 def coverage(
@@ -42,9 +48,8 @@ def coverage(
     groups:np.ndarray, # Benchmark of each item, shape (n,); columns of the result follow the sorted codes
 )->np.ndarray: # R, shape (n, N), in [0, 1]
     "How well each benchmark covers each item: the largest clipped cosine with any of its items."
-    E, groups = check_embeddings(E, zero_ok=False), np.asarray(groups); n = len(E)
-    if groups.shape != (n,): raise ValueError(f"groups must name a benchmark for each of {n} items, got shape {groups.shape}")
-    codes, code = np.unique(groups, return_inverse=True); order = np.argsort(code, kind='stable'); code = code[order]
+    E, _ = safe_scale(check_embeddings(E, zero_ok=False), each=True); n = len(E)
+    codes, code = check_groups(groups, n); order = np.argsort(code, kind='stable'); code = code[order]
     norm = np.sqrt(np.einsum('id,id->i', E, E, dtype=float))[order]; R = np.zeros((n, len(codes)))
     def unit_rows(s): return E[order[s]]/norm[s, None]
     def stretches(s): c = code[s]; first = np.flatnonzero(np.r_[True, c[1:] != c[:-1]]); return c[first], first
@@ -58,18 +63,17 @@ def coverage(
     out = np.empty_like(R); out[order] = np.minimum(R, 1)
     return out
 
-# %% ../nbs/21_overlap.ipynb #2a2fb83b
+# %% ../nbs/21_overlap.ipynb #46b47b78
 def benchmark_overlap(
     E:np.ndarray, # Embeddings, shape (n, d), no zero rows
     groups:np.ndarray, # Benchmark of each item, shape (n,)
     power:float=1., # Sharpness of the similarity max(0, cos)^power, > 0; 1 is that of [C]
 )->Overlap: # Unpacks as `M, f`; benchmarks in the order of their codes
     "Overlap of benchmarks from the embeddings of their items (@eq-overlap; [C] eq. 12)."
-    if not (np.isfinite(power) and power > 0): raise ValueError(f"power must be positive and finite, got {power!r}")
-    R = coverage(E, groups)
+    power, R = check_real(power, 'power', positive=True), coverage(E, groups)
     return overlap_from(R if power == 1 else R**power)
 
-# %% ../nbs/21_overlap.ipynb #5baa79e4
+# %% ../nbs/21_overlap.ipynb #6c3759d2
 class _Coverage:
     "Gain oracle of @eq-order for `greedy`."
     def __init__(self, M): self.M, self.best = M, np.zeros(len(M))
@@ -81,7 +85,7 @@ def order_benchmarks(
     k:int|None=None, # How many to place, 1..N; None = all
 )->Subset: # `idx` in order of placement, `gains` per benchmark (never rising); ties go to the lower position
     "Order benchmarks by greedy facility location on their overlap (@eq-order; [C] eq. 13)."
-    M = np.asarray(M, float)
-    if M.ndim != 2 or M.shape[0] != M.shape[1] or not M.size: raise ValueError(f"M must be a square matrix of overlaps, got shape {M.shape}")
-    if not (np.isfinite(M).all() and M.min() >= 0): raise ValueError("M must be finite and >= 0; give the M of benchmark_overlap")
+    M = _table(M, 'M, the overlaps,')
+    if M.shape[0] != M.shape[1]: raise ValueError(f"M must be a square matrix of overlaps, got shape {M.shape}")
+    if M.max() > 1 + 1e-6: raise ValueError(f"M must be in [0, 1], but an entry is {M.max():g}; give the M of benchmark_overlap")
     return greedy(_Coverage(M), len(M), len(M) if k is None else check_k(k, len(M), 'benchmarks'))

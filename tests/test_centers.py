@@ -63,3 +63,23 @@ def test_no_swap_of_medoids_helps_and_seeds_repeat():
         for b in set(range(40)) - set(s.idx): assert total([*np.delete(s.idx, a), b]) >= total(s.idx) - 1e-9
     E = world('clustered', 40, 0); np.testing.assert_array_equal(kmeans_nearest(E, 6, 3).idx, kmeans_nearest(E, 6, 3).idx)
     np.testing.assert_allclose(k_medoids(D.astype(np.float32), 6, 3).weights, s.weights)
+
+@pytest.mark.parametrize('scale', [1e-300, 1e-200, 1e-22, 1e20, 1e200, 1e300])
+def test_scale_does_not_matter(scale):
+    E = world('clustered', 50, 3).astype(float); D = 1 - cosine(E); each = np.where(np.arange(50) % 2, scale, 1)[:, None]
+    for factor in (scale, each):
+        s = k_center(E*factor, 9); np.testing.assert_array_equal(s.idx, k_center(E, 9).idx); assert s.radius == pytest.approx(k_center(E, 9).radius)
+    np.testing.assert_array_equal(kmeans_nearest(E*scale, 9, 0).idx, kmeans_nearest(E, 9, 0).idx)
+    np.testing.assert_array_equal(k_medoids(np.maximum(D, 0)*scale, 9, 0).idx, k_medoids(D, 9, 0).idx)
+
+@pytest.mark.parametrize('bad', [np.array([['1', '2'], ['3', '4']]), np.ones((2, 2), object), np.ones((2, 2), bool), np.ones((2, 2))*1j])
+def test_what_is_no_number_is_refused_and_not_converted(bad):
+    for f in (lambda: k_center(bad, 1), lambda: kmeans_nearest(bad, 1, 0), lambda: k_medoids(bad, 1, 0)):
+        with pytest.raises(ValueError, match='numeric array|matrix of distances'): f()
+
+def test_a_distance_is_the_same_both_ways():
+    D = np.array([[0, 1, 2], [3, 0, 1], [5, 1, 0.]])
+    with pytest.raises(ValueError, match=r'D\[0, 1\] is 1 and its mirror image 3'): k_medoids(D, 2, 0)
+    assert len(k_medoids(D + D.T + 1e-9*np.triu(D), 2, 0).idx) == 2             # rounding is no asymmetry
+    for start in ('1', True, 1., [1], 3, -1):
+        with pytest.raises(ValueError, match='start must be a whole number in 0..2'): k_center(np.eye(3), 1, start)

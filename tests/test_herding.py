@@ -1,6 +1,7 @@
 "Herding: the fast versions follow the literal rule, quotas are exact, and the numbers quoted from other notebooks are the ones they print."
 import re
-import numpy as np, pytest
+from fractions import Fraction
+import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
 from benchlit.greedy import first_max
 from benchlit.herding import apportion, described, herd_suite, herding
@@ -86,3 +87,70 @@ def printed(number, column):
 @pytest.mark.parametrize('method,source,quoted_in', [('facility', 20, 25), ('facility', 20, 23), ('dpp-rbf-mi', 22, 25), ('k-center', 23, 25), ('k-means', 23, 25)])
 def test_quoted_numbers_are_those_printed(method, source, quoted_in):
     assert len(printed(source, method)) == 9 and printed(quoted_in, method) == printed(source, method)
+
+@pytest.mark.parametrize('scale', [1e-99, 1e-22, 1e-5, 1e20, 1e99])
+@pytest.mark.parametrize('seed', range(10))
+def test_scale_does_not_matter(scale, seed):
+    E = np.random.default_rng(seed).normal(size=(50, 8)); a, b = herding(E, 20), herding(E*scale, 20)
+    np.testing.assert_array_equal(a.idx, b.idx); np.testing.assert_allclose(b.gains/scale/scale, a.gains, rtol=1e-9)
+    np.testing.assert_array_equal(herding(E*scale, 20, kernel='rbf').idx, herding(E, 20, kernel='rbf').idx)
+
+def test_beyond_double_precision():
+    E = np.random.default_rng(0).normal(size=(50, 8)); toy = toy_world(1)
+    for scale in (1e-300, 1e-160, 1e160, 1e300):
+        with pytest.raises(ValueError, match='beyond double precision; divide them by it'): herding(E*scale, 5)
+        np.testing.assert_array_equal(herding(E*scale, 5, kernel='rbf').idx, herding(E, 5, kernel='rbf').idx)
+        np.testing.assert_array_equal(herd_suite(toy.suite, toy.E*np.float64(scale), 9).idx, herd_suite(toy.suite, toy.E, 9).idx)
+    assert list(herding(np.zeros((3, 2)), 2).idx) == [0, 1]
+
+@pytest.mark.parametrize('sizes', [[2.5, 2.5], [-1, 5], [np.nan, 5], [np.inf, 5], ['a'], [[1, 2]], [], [0, 0], 5, [True, True], [None]])
+def test_sizes_are_whole_numbers(sizes):
+    with pytest.raises(ValueError, match='sizes must be a list of whole numbers >= 0'): apportion(2, sizes)
+
+def test_apportion_is_exact_however_large():
+    for sizes in ([10**12 + 1, 10**12, 1], [3]*7, [2**40]*3):
+        k = sum(sizes)//2 + 1; q = apportion(k, sizes); assert q.sum() == k and (q <= sizes).all()
+        assert all(abs(int(a)*sum(sizes) - k*s) < sum(sizes) for a, s in zip(q, sizes))
+    assert apportion(10**11, [10**11, 10**11]).tolist() == [5*10**10]*2
+
+def columns(values):
+    from benchlit.core import Suite
+    x = pd.Series(values, [str(i) for i in range(len(values))], dtype=object)
+    return described(Suite(pd.DataFrame({'benchmark': 'b', 'capability': 'c', 'prompt': None, 'x': x}, x.index)))
+
+GAPS = [None, np.nan, pd.NA, np.float32('nan')]
+
+@pytest.mark.parametrize('gap', GAPS, ids=str)
+def test_a_gap_disturbs_no_rank(gap):
+    "Of thirty different numbers, one is missing: the others keep their order, and no two coincide."
+    v = [float(i) for i in range(1, 31)]; whole = columns(v); U = columns([gap] + v[1:])
+    assert len(np.unique(U.round(9), axis=0)) == 30
+    near = (U @ U.T)[1:, 1:]; assert (np.diff(near[0]) < 0).all() and np.abs(U[0] @ U[1:].T).max() < 1e-12     # in order, and the gap is like none
+    assert (np.diff((whole @ whole.T)[0]) < 0).all(); np.testing.assert_allclose((U**2).sum(1), 1)
+
+@pytest.mark.parametrize('kind', [int, float, np.int64, np.float32, np.float64, Fraction, lambda v: 10**400 + int(v)])
+def test_numbers_are_numbers_of_whatever_type(kind):
+    v = np.random.default_rng(0).permutation(30) + 1
+    np.testing.assert_allclose(columns([kind(int(x)) for x in v]), columns(v.tolist()))
+
+def test_equal_numbers_are_one_category():
+    for a, b in ((0., -0.), (1, 1.), (1, np.float32(1)), (2, np.int8(2)), (np.nan, None), (True, np.True_)):
+        U = columns([a, b, 7, 7]*9); assert len(np.unique(U, axis=0)) == 2
+    for a, b in ((1, '1'), ('', None), (1, True), (0, False)):                   # alike to the eye, not the same
+        U = columns([a, b, a, b]*9); assert len(np.unique(U, axis=0)) == 2
+
+def test_numbers_among_texts_are_ranked_apart():
+    v = [*range(20), *('x'*i for i in range(1, 16)), None]; U = columns(v)
+    assert len(np.unique(U.round(9), axis=0)) == 36 and np.abs(U[:20] @ U[20:].T).max() < 1e-12
+    assert columns([[1, 2], np.arange(3), {'a': 1}, 'abc']*3).shape[1] == 3      # lists and arrays are told by what they say
+
+def test_wrong_kinds_of_settings_are_named():
+    toy = toy_world(1); V = np.eye(4)
+    for w in ('2', None, True, -1, np.nan, [2]):
+        with pytest.raises(ValueError, match='weight must be a finite number >= 0'): herd_suite(toy.suite, toy.E, 9, weight=w)
+    for bad in (toy.E.astype(str), toy.E.astype(object), toy.E > 0, toy.E*1j):
+        with pytest.raises(ValueError, match='numeric array'): herd_suite(toy.suite, bad, 9)
+    for kernel in (V, None, 3, ['linear'], 'cubic'):
+        with pytest.raises(ValueError, match="kernel must be 'linear', 'rbf' or a function"): herding(V, 2, kernel=kernel)
+    for g in ([0, np.nan, 1., 1], ['a', None, 'b', 'b'], ['a', np.nan, 'b', 'b']):
+        with pytest.raises(ValueError, match="missing for row\\(s\\) '1'"): herding(V, 2, groups=g)

@@ -59,3 +59,22 @@ def test_order_is_greedy_and_rounding_does_not_decide():
 def test_power_is_a_power_of_the_similarity():
     E, g = world('gaussian', 50, 5, 1); R = coverage(E, g)
     np.testing.assert_allclose(overlap_from(R**4).M, benchmark_overlap(E, g, 4.).M, atol=1e-15)
+
+@pytest.mark.parametrize('groups', [[0, np.nan, 1.], [0, None, 1], ['a', None, 'b'], ['a', np.nan, 'b']])
+def test_an_item_without_a_benchmark_is_refused(groups):
+    with pytest.raises(ValueError, match="missing for row\\(s\\) '1'"): benchmark_overlap(np.eye(3), groups)
+
+@pytest.mark.parametrize('scale', [1e-300, 1e-22, 1e20, 1e200])
+def test_scale_does_not_matter(scale):
+    E, g = world('gaussian', 60, 4, 0); each = np.where(np.arange(60) % 2, scale, 1)[:, None]
+    for factor in (scale, each): np.testing.assert_allclose(benchmark_overlap(E*factor, g).M, benchmark_overlap(E, g).M, atol=1e-12)
+
+def test_what_is_no_table_is_refused_by_name():
+    o = benchmark_overlap(np.eye(3), [0, 1, 1])
+    for bad in (3, 'x', [[1, 2], [3]], [['1', '2'], ['3', '4']], np.eye(2)*1j, np.eye(2) > 0, np.eye(2, dtype=object), np.eye(2)*np.nan, -np.eye(2), [], o):
+        with pytest.raises(ValueError, match='R, the coverages'): overlap_from(bad)
+        with pytest.raises(ValueError, match='M, the overlaps'): order_benchmarks(bad)
+    with pytest.raises(ValueError, match='give its M'): order_benchmarks(o)
+    with pytest.raises(ValueError, match='in \\[0, 1\\], but an entry is 1.2'): order_benchmarks([[1, 1.2], [1.2, 1]])
+    for power in (None, '1', True, 0, -1, np.inf, 1j, [1]):
+        with pytest.raises(ValueError, match='power must be a positive, finite number'): benchmark_overlap(np.eye(3), [0, 1, 1], power)
