@@ -47,6 +47,7 @@ def test_json_is_the_same_for_machines(run):
 def test_the_same_command_writes_the_same_files(run):
     for out in 'ab': assert run('board.csv', '--pick', '3', '--method', 'mi', '--seed', '4', '--out', out)[0] == 0
     for f in ('predictions.csv', 'benchmarks.csv', 'impute.png'): assert Path('a', f).read_bytes() == Path('b', f).read_bytes()
+    one, two = (json.loads(run('board.csv', '--pick', '3', '--seed', s, '--json')[1]) for s in '45'); assert one['interval_factor'] != two['interval_factor'] and one['chosen'] == two['chosen']
 
 @pytest.mark.parametrize('method', ['variance', 'entropy', 'mi', 'facility'])
 def test_budgets_costs_and_obligations(run, method):

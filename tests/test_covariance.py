@@ -31,6 +31,14 @@ def test_never_falls(M, N, seed, missing, floor, shrinkage, min_count, accelerat
     thin = f.counts < min_count
     assert not (f.Sigma[thin] - np.diag(np.diag(f.Sigma))[thin]).any()
 
+def test_a_bad_jump_is_taken_back():
+    "Long climbs, on which jumps do fail: the path still never falls, and its end is the objective of what is returned."
+    failed = 0
+    for seed in range(4):
+        Z = standardize(gaussian_leaderboard(30, 12, seed, missing=.5).B)[0]; f = fit_gaussian(Z, min_count=0, tol=1e-9, max_iter=300)
+        assert np.diff(f.path).min() >= -1e-8 and f.path[-1] == pytest.approx(gaussian_loglik(Z, f.mu, f.Sigma), abs=1e-8); failed += (np.diff(f.path) == 0).sum()
+    assert failed > 10
+
 def test_end_of_the_climb_is_a_maximum():
     "No small change of the law raises the objective, with floor and prior."
     Z = world(30, 6, 2, .3)[0]
@@ -90,8 +98,8 @@ def test_left_out_means_left_out():
     assert np.isnan(before[0][:, A]).all() and np.isnan(before[0][np.isnan(Z[:, A]).all(1)]).all()
 
 def test_the_factor_is_the_quantile_with_one_more():
-    r = np.random.default_rng(0).exponential(size=199); q = np.append(r, np.nan)
-    assert (r <= 1.6448536*conformal_factor(q)*(1 + 1e-6)).sum() == 180 and conformal_factor(q) == conformal_factor(r[::-1])
+    r = np.random.default_rng(0).exponential(size=20); q = np.append(r, np.nan)
+    assert (r <= 1.6448536*conformal_factor(q)*(1 + 1e-6)).sum() == 19 and conformal_factor(q) == conformal_factor(r[::-1])
 
 def test_names_in_messages():
     B = pd.DataFrame(np.arange(6.).reshape(3, 2), ['m', 'n', 'o'], ['x', 'y'])

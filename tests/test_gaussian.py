@@ -127,6 +127,8 @@ def test_completion_is_in_points_and_named():
 def test_a_model_with_nothing_of_the_chosen_gets_the_mean_and_an_interval_that_covers():
     w = gaussian_leaderboard(400, 6, 1, missing=.5); c = complete_leaderboard(named(w), 1); t = c.table[c.table['given'] == 0]; assert len(t) > 500
     for b, g in t.groupby('benchmark'): assert np.ptp(g['predicted']) < 1e-9
+    sd = c.std*np.sqrt(np.diag(c.model.Sigma)); width = t['high'] - t['low']; np.testing.assert_allclose(width, 2*1.6448536*c.bare*sd[t.index.get_level_values(1)], rtol=1e-6)
+    assert abs(c.bare - c.scale) > 1e-3
     full = pd.DataFrame(w.full, named(w).index, list(named(w))).stack().loc[t.index]; assert .87 < ((full >= t['low']) & (full <= t['high'])).mean() < .93
 
 def test_a_new_row_with_the_chosen_scores_only():
@@ -145,4 +147,5 @@ def test_r2_is_of_models_that_neither_fit_nor_choice_has_seen():
             if a and e: p = R[np.ix_(e, a)] @ np.linalg.solve(R[np.ix_(a, a)] + .01*np.eye(len(a)), z[a]); res += ((p - z[e])**2).sum(); tot += (z[e]**2).sum()
     assert c.r2 == pytest.approx(1 - res/tot)
     noise = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 12))); assert complete_leaderboard(noise, 3).r2 < 0
-    for how in (dict(budget=9.5), dict(k=9, budget=50)): assert complete_leaderboard(B, **how).r2 > 0     # a fold may afford everything
+    B['b9'] = np.where(np.arange(60) == 7, 6., 5.)     # constant where model 7 is left out: that fold has nine benchmarks, and can afford them all
+    for how in (dict(budget=9), dict(k=9), dict(k=9, budget=50)): assert complete_leaderboard(B, **how).r2 > 0
