@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['read_runs', 'print_json', 'order_table']
 
-# %% ../nbs/93_cli_score.ipynb #82675802
+# %% ../nbs/93_cli_score.ipynb #a7c72c24
 import json
 from pathlib import Path
 from typing import Annotated
@@ -13,19 +13,20 @@ import numpy as np
 import pandas as pd
 import typer
 from .cli import app, print_table, say, vectors
+from .cli_logs import by_model, by_task
 from .core import Suite, first_few, load_subset, load_suite
 
-# %% ../nbs/93_cli_score.ipynb #6d56bae4
+# %% ../nbs/93_cli_score.ipynb #2ad798c6
 def read_runs(
-    paths:list, # Log files or folders, or one folder with items/ and responses/
+    logs:list, # Files, folders or patterns, or NAME=PATH; or one folder with items/ and responses/
     **how, # As `read_logs` takes it
 )->Suite: # Scores of the models on the items that were run
     "The scores in some logs, whatever their form."
     from benchlit.logs import read_logs
-    if len(paths) == 1 and (paths[0]/'items').is_dir():
-        if (odd := [k for k, v in how.items() if v is not None]): raise ValueError(f"{paths[0]} holds scores already: leave out {first_few('--' + k for k in odd)}")
-        return load_suite(paths[0])
-    return read_logs(paths, **how).suite
+    how = {k: v for k, v in how.items() if v not in (None, [], 'refuse')}  # as if not given
+    if len(logs) > 1 or not (Path(logs[0])/'items').is_dir(): return read_logs(by_model(logs), **how).suite
+    if (odd := list(how)): raise ValueError(f"{logs[0]} holds scores already: leave out {first_few('--' + k for k in odd)}")
+    return load_suite(logs[0])
 
 def _plain(table):
     "Rows of a table as JSON takes them: NaN is null."
@@ -41,25 +42,27 @@ def _share(x, sign=''): return '-' if pd.isna(x) else f'{100*x:{sign}.1f}'
 def _range(r, sign=''): return '' if pd.isna(r['low']) else f"{_share(r['low'], sign)} to {_share(r['high'], sign)}"
 def _part(r): return r['level'] if r['level'] == r['name'] else f"{r['level']} {r['name']}"
 
-# %% ../nbs/93_cli_score.ipynb #41ed3ff8
+# %% ../nbs/93_cli_score.ipynb #2bbe3bb0
 @app.command('score', epilog='Example: benchlit score subset.json logs/new-model --past suite --against old-model --gate')
 def _score(
     subset:Annotated[Path, typer.Argument(metavar='SUBSET', help='The subset file.')],
-    logs:Annotated[list[Path], typer.Argument(metavar='LOGS...', help='Logs of the models that were run on it: files, folders, or a folder that import wrote.')],
+    logs:Annotated[list[str], typer.Argument(metavar='LOGS...', help='Logs of the models that were run on it: files, folders or patterns, NAME=PATH names the model; or a folder that import wrote.')],
     past:Annotated[Path|None, typer.Option(metavar='SUITE', help='The suite that the subset was cut from, with scores of past models: adjusts the scores and gives the intervals.')]=None,
     against:Annotated[str|None, typer.Option(metavar='MODEL', help='Also the difference to this model, of the logs or of --past.')]=None,
     gate:Annotated[bool, typer.Option('--gate', help='Exit with 1 if a model scores lower overall than --against.')]=False,
     level:Annotated[float, typer.Option(help='Probability that an interval holds the full score.')]=.95,
-    metric:Annotated[str|None, typer.Option(help='Metric to read from the logs, if they have several.')]=None,
-    filter:Annotated[str|None, typer.Option(help='Filter to read, if the logs have several (lm-evaluation-harness).')]=None,
+    metric:Annotated[list[str]|None, typer.Option(help='Metric, or TASK=METRIC, as for import; so are the next four.')]=None,
+    filter:Annotated[list[str]|None, typer.Option(help='Filter of lm-evaluation-harness.')]=None,
     format:Annotated[str|None, typer.Option(help='lm-eval, inspect, helm or table, if the files do not show it.')]=None,
+    differ:Annotated[str, typer.Option(help="Items that are not the same for all models: 'refuse', 'drop' or 'docs'.")]='refuse',
+    ignore:Annotated[list[str]|None, typer.Option(metavar='FIELD', help='A field of the items that changes from run to run.')]=None,
     as_json:Annotated[bool, typer.Option('--json', help='Print JSON.')]=False,
 ):
     "Estimate full scores from a subset run, and compare with a baseline."
     from benchlit.estimate import deltas, estimate
     if gate and against is None: raise ValueError("--gate needs a baseline: name one with --against")
     frozen = load_subset(subset); known = load_suite(past) if past else None
-    log = read_runs(logs, metric=metric, filter=filter, format=format)
+    log = read_runs(logs, metric=by_task(metric), filter=by_task(filter), format=format, ignore=ignore, differ=differ)
     found = estimate(frozen, log, known, level); worse = deltas(frozen, log, against, known, level) if against else None
     for n in found.notes: say('note:', n)
     if as_json: print_json(level=level, estimates=found.table, **({} if worse is None else {'against': against, 'deltas': worse}), notes=found.notes)
