@@ -15,7 +15,7 @@ import typer
 from .cli import app, print_table, say, visible, writable
 from .core import first_few, write_atomic
 
-# %% ../nbs/92_cli_boards.ipynb #b7b21b96
+# %% ../nbs/92_cli_boards.ipynb #735e2dcb
 EMPTY = {'', '-', '–', '—', 'na', 'n/a', '#n/a', 'nan', 'null', 'none'}
 
 def _rows(path):
@@ -36,23 +36,30 @@ def _number(text, where):
     try: return float(text.replace('_', '?'))   # Python would read 1_000
     except ValueError: raise ValueError(f"{where}: {text!r} is not a number; leave the cell empty where there is none") from None
 
-def _parquet(path):
+def _known(ignore, rows, columns, path):
+    "Refuse to leave out what is not there."
+    if (odd := [n for n in ignore if n not in rows and n not in columns]): raise ValueError(f"{path.name} has no row or column {first_few(odd)} to ignore")
+
+def _parquet(path, ignore):
     "A table of numbers, names in the index or in the first column."
     try: df = pd.read_parquet(path)
     except FileNotFoundError: raise
     except Exception as e: raise ValueError(f"{path.name}: {e}") from None
     if len(df.columns) and not pd.api.types.is_numeric_dtype(df.iloc[:, 0]): df = df.set_index(df.columns[0])
+    df = df.set_axis(df.index.map(str)).set_axis(df.columns.map(str), axis=1); _known(ignore, df.index, df.columns, path)
+    df = df.loc[~df.index.isin(ignore), ~df.columns.isin(ignore)]
     if (odd := [c for c in df if not pd.api.types.is_numeric_dtype(df[c])]): raise ValueError(f"{path.name}: column(s) {first_few(odd)} are not numbers")
-    return df.set_axis(df.index.map(str)).set_axis(df.columns.map(str), axis=1).astype(float)
+    return df.astype(float)
 
-# %% ../nbs/92_cli_boards.ipynb #c15d2ab6
+# %% ../nbs/92_cli_boards.ipynb #7a56d01e
 def read_leaderboard(
     path:str|Path, # .csv, .tsv (also .gz) or .parquet: names in the first row and column, numbers, empty where there is no score
     transpose:bool=False, # The models are the columns
+    ignore:tuple=(), # Names of rows and columns that are left out, unread
 )->pd.DataFrame: # Rows = models, columns = benchmarks, NaN = not observed
     "Read a leaderboard; what is no number is refused with its line."
     path = Path(path)
-    if path.suffix == '.parquet': df = _parquet(path)
+    if path.suffix == '.parquet': df = _parquet(path, ignore)
     else:
         (_, head), *body = _rows(path); names = head[1:]
         if len(names) < 2:
@@ -62,8 +69,10 @@ def read_leaderboard(
         for line, row in body:
             if len(row) != len(head): raise ValueError(f"{path.name}, line {line}: {len(row)} cells, but the first line has {len(head)}")
             if not row[0]: raise ValueError(f"{path.name}, line {line}: the row has no name")
-        scores = [[_number(c, f'{path.name}, line {line}, column {b!r}') for b, c in zip(names, row[1:])] for line, row in body]
-        df = pd.DataFrame(scores, [row[0] for _, row in body], names, dtype=float)
+        _known(ignore, [row[0] for _, row in body], names, path); body = [(line, row) for line, row in body if row[0] not in ignore]
+        use = [j for j, b in enumerate(head) if j and b not in ignore]
+        scores = [[_number(row[j], f'{path.name}, line {line}, column {head[j]!r}') for j in use] for line, row in body]
+        df = pd.DataFrame(scores, [row[0] for _, row in body], [head[j] for j in use], dtype=float)
     if transpose: df = df.T
     if not df.size: raise ValueError(f"{path.name} has no scores")
     return pd.DataFrame(np.ascontiguousarray(df.to_numpy(float)), df.index, df.columns)   # sums must not depend on the format
@@ -113,7 +122,7 @@ def _facts(B, done, method, coverage, costs):
         models_without_chosen_scores=len(done.table.query('given == 0').index.unique('model')),
         em=dict(converged=bool(m.converged), steps=m.n_iter, loglik=m.loglik))
 
-# %% ../nbs/92_cli_boards.ipynb #67551068
+# %% ../nbs/92_cli_boards.ipynb #4f4ac0ab
 def _print_facts(f, widths):
     "The facts as text; `widths` is the table by benchmark."
     print(f"{f['models']} models, {f['benchmarks']} benchmarks, {f['observed']:.0%} observed\n")
@@ -124,6 +133,7 @@ def _print_facts(f, widths):
     print(f"\nRandom sets of {k} leave {f['left_by_random']:.1%} on average, the best {k} linear combinations {f['left_by_best_combinations']:.1%}.")
     if f['r2'] is not None: print(f"Models that neither fit nor choice has seen: R2 {f['r2']:.2f} (0 = the mean of each benchmark, 1 = perfect).")
     if f['r2'] is not None and f['r2'] <= 0: print('Predictions are no better than the mean of each benchmark: do not use them.')
+    widths = widths.drop(index=[b for b in f['few_scores'] if b in widths.index])
     hard = (widths['median']/widths['without']).sort_values(ascending=False, kind='stable').index[:5]
     rows = [[b, int(n), f'{m:.3g}', f'{w:.3g}'] for b, (n, m, w) in zip(hard, widths.loc[hard, ['scores', 'median', 'without']].to_numpy())]
     print(f"\nHardest to predict, half width of the {f['coverage']:.0%} interval:")
@@ -136,7 +146,7 @@ def _warn(f, min_count):
     if few: say(f"{len(few)} benchmark(s) with fewer than {min_count} scores are not chosen, and predicted by their mean: {visible(first_few(few))}")
     if none: say(f"{none} model(s) have none of the chosen scores and are given the mean (given = 0 in predictions.csv)")
 
-# %% ../nbs/92_cli_boards.ipynb #8cd4e711
+# %% ../nbs/92_cli_boards.ipynb #4e8fb619
 @app.command('impute', epilog='Example: benchlit impute board.csv --pick 5 --must safety --out impute')
 def _impute(
     board:Annotated[Path, typer.Argument(metavar='LEADERBOARD', help='.csv, .tsv or .parquet: a row per model, a column per benchmark, empty where no score is.')],
@@ -148,6 +158,7 @@ def _impute(
     coverage:Annotated[float, typer.Option(help='Share of scores that intervals are to cover.')]=.9,
     min_count:Annotated[int, typer.Option(min=2, help='Benchmarks with fewer scores are not chosen, and predicted by their mean.')]=10,
     max_iter:Annotated[int, typer.Option(min=1, help='Most EM steps of the fit.')]=2000,
+    ignore:Annotated[list[str]|None, typer.Option(help='A column or row to leave out, such as a date; may be repeated.')]=None,
     transpose:Annotated[bool, typer.Option('--transpose', help='Models are the columns, benchmarks the rows.')]=False,
     out:Annotated[Path, typer.Option(help='Folder for predictions.csv, benchmarks.csv and impute.png.')]=Path('impute'),
     as_json:Annotated[bool, typer.Option('--json', help='Print the summary as JSON.')]=False,
@@ -163,7 +174,7 @@ def _impute(
     if budget is not None and not 0 < budget < np.inf: raise ValueError(f'--budget must be a positive number, got {budget:g}')
     if out.exists() and not out.is_dir(): raise ValueError(f'--out {out} is a file; name a folder')
     files = {f: writable(out/f, board, cost) for f in ('predictions.csv', 'benchmarks.csv', 'impute.png')}
-    B = read_leaderboard(board, transpose); costs = None if cost is None else read_costs(cost)
+    B = read_leaderboard(board, transpose, ignore or ()); costs = None if cost is None else read_costs(cost)
     k = len(must) if pick is None and budget is None else pick
     done = complete_leaderboard(B, k, method=method, costs=costs, budget=budget, must_include=must or (), coverage=coverage,
                                 rng=seed, min_count=min_count, max_iter=max_iter)

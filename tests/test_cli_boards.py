@@ -81,6 +81,16 @@ def test_formats_agree(run, tmp_path):
     pd.testing.assert_frame_equal(read_leaderboard('turned.csv', transpose=True), BOARD, check_names=False)
     assert run('turned.csv', '--transpose', '--pick', '2', '--json')[1] == run('board.csv', '--pick', '2', '--json')[1]
 
+def test_rows_and_columns_can_be_left_out(run):
+    odd = BOARD.astype(object).assign(date='2024-01-01').T.assign(total='sum').T; odd.to_csv('odd.csv'); BOARD.assign(date='2024-01-01').to_parquet('odd.parquet')
+    pd.testing.assert_frame_equal(read_leaderboard('odd.csv', ignore=['date', 'total']), BOARD, check_names=False); pd.testing.assert_frame_equal(read_leaderboard('odd.parquet', ignore=['date']), BOARD, check_names=False)
+    assert run('odd.csv', '--ignore', 'date', '--ignore', 'total', '--pick', '2', '--json')[1] == run('board.csv', '--pick', '2', '--json')[1]
+    code, _, err = run('odd.csv', '--ignore', 'datum', '--pick', '2'); assert code == 2 and "no row or column 'datum' to ignore" in err
+
+def test_hardest_to_predict_are_those_that_can_be(run):
+    BOARD.assign(rare=np.where(np.arange(50) < 4, np.arange(50.), np.nan)).to_csv('thin.csv'); out = run('thin.csv', '--pick', '2')[1]
+    assert 'rare' not in out and 'rare' in pd.read_csv('impute/benchmarks.csv')['benchmark'].tolist()
+
 def edit(f, name='bad.csv'): f(BOARD.copy()).to_csv(name)
 def text(old, new, name='bad.csv'): t = Path('board.csv').read_text(); assert old in t; Path(name).write_text(t.replace(old, new, 1))
 def costs(t): Path('bad.txt').unlink(missing_ok=True); Path('c.csv').write_text(t)
