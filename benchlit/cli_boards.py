@@ -146,7 +146,7 @@ def _warn(f, min_count):
     if few: say(f"{len(few)} benchmark(s) with fewer than {min_count} scores are not chosen, and predicted by their mean: {visible(first_few(few))}")
     if none: say(f"{none} model(s) have none of the chosen scores and are given the mean (given = 0 in predictions.csv)")
 
-# %% ../nbs/92_cli_boards.ipynb #4e8fb619
+# %% ../nbs/92_cli_boards.ipynb #48a8a53a
 @app.command('impute', epilog='Example: benchlit impute board.csv --pick 5 --must safety --out impute')
 def _impute(
     board:Annotated[Path, typer.Argument(metavar='LEADERBOARD', help='.csv, .tsv or .parquet: a row per model, a column per benchmark, empty where no score is.')],
@@ -187,4 +187,5 @@ def _impute(
     print(f"\n{out/'predictions.csv'}  {f['predictions']:,} predictions with {coverage:.0%} intervals",
           f"{out/'benchmarks.csv'}  the width of the intervals, benchmark by benchmark", f"{out/'impute.png'}  variance left, and predictions against scores",
           'A new model: add its row with these scores to the table, then:', sep='\n')
-    print(f'benchlit impute {shlex.quote(str(board))}', *(f'--must {shlex.quote(visible(b))}' for b in done.chosen))
+    print(f'benchlit impute {shlex.quote(str(board))}', *['--transpose']*transpose, *(f'--ignore {shlex.quote(visible(b))}' for b in ignore or ()),
+          *(f'--must {shlex.quote(visible(b))}' for b in done.chosen))

@@ -1,5 +1,5 @@
 "The leaderboard command as a user meets it: what it prints is what its files and the library say; every mistake is one line, exit code 2 and no file."
-import gzip, json, os, subprocess, sys
+import gzip, json, os, shlex, subprocess, sys
 from pathlib import Path
 import numpy as np, pandas as pd, pytest
 from benchlit import cli
@@ -85,6 +85,8 @@ def test_rows_and_columns_can_be_left_out(run):
     odd = BOARD.astype(object).assign(date='2024-01-01').T.assign(total='sum').T; odd.to_csv('odd.csv'); BOARD.assign(date='2024-01-01').to_parquet('odd.parquet')
     pd.testing.assert_frame_equal(read_leaderboard('odd.csv', ignore=['date', 'total']), BOARD, check_names=False); pd.testing.assert_frame_equal(read_leaderboard('odd.parquet', ignore=['date']), BOARD, check_names=False)
     assert run('odd.csv', '--ignore', 'date', '--ignore', 'total', '--pick', '2', '--json')[1] == run('board.csv', '--pick', '2', '--json')[1]
+    hint = run('odd.csv', '--ignore', 'date', '--ignore', 'total', '--pick', '2')[1].splitlines()[-1]; assert hint.startswith('benchlit impute odd.csv --ignore date --ignore total --must ')
+    assert run(*shlex.split(hint)[2:])[0] == 0   # the hint can be typed
     code, _, err = run('odd.csv', '--ignore', 'datum', '--pick', '2'); assert code == 2 and "no row or column 'datum' to ignore" in err
 
 def test_hardest_to_predict_are_those_that_can_be(run):
