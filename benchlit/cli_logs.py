@@ -78,7 +78,7 @@ def _import(
     if as_json: return print(json.dumps(dict(items=s.n, models=s.models, benchmarks=s.benchmarks, report=json.loads(found.report.to_json(orient='records'))), ensure_ascii=False, indent=1))
     _print_report(found.report); print(f'\n{s.n} items, {len(s.benchmarks)} benchmark(s), {s.M} model(s) in {out}')
 
-# %% ../nbs/91_cli_logs.ipynb #75daac73
+# %% ../nbs/91_cli_logs.ipynb #c70e21b0
 @app.command('export', epilog='Example: benchlit export subset.json --for lm-eval --out samples.json')
 def _export(
     subset:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
@@ -89,8 +89,8 @@ def _export(
     "Write a subset for the tool that runs it."
     if to not in ('lm-eval', 'inspect', 'jsonl'): raise ValueError(f"--for must be 'lm-eval', 'inspect' or 'jsonl', got {to!r}")
     if to == 'jsonl' and suite is None: raise ValueError("--for jsonl writes texts, which a subset file does not have: name the suite with --suite")
-    target, frozen = writable(out, subset, suite), load_subset(subset)
-    if suite is not None: frozen.check(items := load_suite(suite))
+    target, frozen = writable(out, subset, suite), load_subset(subset); items = None if suite is None else load_suite(suite)
+    if items is not None: frozen.check(items)
     if to == 'lm-eval': data, use = json.dumps(lm_eval_samples(frozen), ensure_ascii=True) + '\n', f'lm_eval … --samples {out}'
     elif to == 'jsonl': data, use = chosen_lines(frozen, items), None
     elif out.suffix == '.py': data, use = inspect_filter(frozen, out.stem), f'from {out.stem} import chosen'

@@ -119,7 +119,7 @@ def test_export_lines(run, refused):
 def test_export_refuses(refused, run):
     subset(['1', '02']).save('s.json'); subset(['x1']).save('x.json'); freeze(np.arange(3), toy_suite(0), method='x').save('toy.json')
     freeze(np.arange(1), Suite(pd.DataFrame([dict(item_id='own', benchmark='b', capability='c', prompt='x')])), method='x').save('own.json'); write_suite(toy_suite(0), 'suite')
-    for args, *said in (('s.json --for lm-eval --out o', "'02'", 'integers'), ('x.json --for lm-eval --out o', "'x1'"), ('own.json --for inspect --out o', "'own'", 'task/id'), ('s.json --for helm --out o', "'helm'"), ('s.json --for jsonl --out o', '--suite'), ('s.json --for jsonl --suite suite --out o', 'another suite'),
+    for args, *said in (('s.json --for lm-eval --out o', "'02'", 'integers'), ('x.json --for lm-eval --out o', "'x1'"), ('own.json --for inspect --out o', "'own'", 'task/id'), ('s.json --for helm --out o', "'helm'"), ('s.json --for jsonl --out o', '--suite'), ('s.json --for jsonl --suite suite --out o', 'another suite'), ('s.json --for lm-eval --suite suite --out o', 'another suite'),
                         ('s.json --for lm-eval --out s.json', 'is the file that is read'), ('s.json --for lm-eval --out suite', 'is a folder'), ('suite --for lm-eval --out o', ''), ('s.json --out o', "'--for'"), ('nothing.json --for lm-eval --out o', 'nothing.json')): refused(f'export {args}', *said)
 
 def test_help_has_an_example(run):

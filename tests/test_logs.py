@@ -120,6 +120,8 @@ def test_groups_become_capabilities():
     groups = dict(all=['mmlu', 'gsm'], mmlu=['mmlu_law', 'mmlu_art'], gsm=[]); tasks = dict(mmlu_law=[sample(0, 1)], mmlu_art=[sample(0, 1)], gsm=[sample(0, 1)], own=[sample(0, 1)])
     run('logs/a', 'a', tasks, group_subtasks=groups); run('logs/b', 'b', tasks); l = read_logs('logs')
     assert dict(zip(l.suite.benchmarks, l.suite.capabilities)) == dict(mmlu_law='mmlu', mmlu_art='mmlu', gsm='all', own='own')
+    run('d/a', 'a', dict(gsm=[sample(0, 1)]), group_subtasks=dict(a_big=['gsm', 'own', 'other'], maths=['gsm', 'own'])); run('d/b', 'b', dict(gsm=[sample(0, 1)]), group_subtasks=dict(a_big=['gsm', 'own', 'other']))
+    assert read_logs('d').suite.capabilities == ['maths'] and read_logs('d/b').suite.capabilities == ['a_big']   # the closest
     run('c', 'a', tasks, group_subtasks=dict(x=['y'], y=['x', 'gsm'])); assert read_logs('c').suite.n == 4               # a circle of groups
 
 def test_unparsed_is_counted_and_its_score_kept():
