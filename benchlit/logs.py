@@ -90,15 +90,21 @@ class _Rows:
         head = dict(id=self.id, epoch=self.epoch, filter=pd.Categorical(self.filter), content=np.array(self.content, np.uint64), wording=np.array(self.wording, np.uint64), unparsed=np.array(self.unparsed, bool))
         return pd.DataFrame(head | {(f'metric {m}' if m in COLUMNS else m): np.array(v) for m, v in self.metrics.items()})
 
-# %% ../nbs/02_logs.ipynb #77931c4d
+# %% ../nbs/02_logs.ipynb #60bc4fc1
 def _where(file, n, why): return ValueError(f"{file}, line {n}: {why}")
 
+def _elements(text, file):
+    "The elements of a JSON array, a line for each."
+    try: return [json.dumps(r).encode() + b'\n' for r in json.loads(text)]
+    except (ValueError, RecursionError) as e: raise ValueError(f"{file}: not valid JSON ({e})") from None
+
 def _objects(path, file):
-    "The objects of a file of JSON lines, with their line numbers."
+    "The objects of a file of JSON lines, with their line numbers; a single array in brackets will do as well."
     empty = True
     with (gzip.open if path.suffix == '.gz' else open)(path, 'rb') as f:
         try:
-            for n, line in enumerate(f, 1):
+            listed = f.peek(1)[:1] == b'['
+            for n, line in enumerate(_elements(f.read(), file) if listed else f, 1):
                 if line.isspace(): continue
                 try: r = json.loads(line)
                 except (ValueError, RecursionError) as e: raise _where(file, n, f"not valid JSON ({e})" + ("; the line has no end: was the file cut off?" if line[-1:] != b'\n' else '')) from None
@@ -122,7 +128,7 @@ def _lm_eval_rows(path, file, store, ignore=()):
         except (TypeError, OverflowError) as e: raise _where(file, n, f"not a sample as lm-eval writes them ({e})") from None
     return rows
 
-# %% ../nbs/02_logs.ipynb #46a14850
+# %% ../nbs/02_logs.ipynb #26a5eb0c
 _DATE = re.compile(r'\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?')
 
 def _json(path, file):
@@ -148,7 +154,7 @@ def _groups(results, task):
 
 def _task_of(name, results):
     "The task in the name of a samples file: what stands before the date; without a date the longest task of the results that it starts with."
-    stem = name.split('.jsonl')[0].removeprefix('samples_')
+    stem = name.split('.json')[0].removeprefix('samples_')
     if _date(stem): return _DATE.split(stem)[0].rstrip('_') or stem
     return max((t for r in results.values() for t in r['results'] if re.match(re.escape(t) + r'(?![A-Za-z0-9])', stem)), key=len, default=stem)
 
@@ -278,7 +284,7 @@ def _helm(path, file, stores, ignore=(), cache=None):
         return [Run(file, adapter['model'], task, 'helm', rows.table(), rows.odd, shots=adapter.get('max_train_instances'), groups=tuple((0, g) for g in (spec.get('groups') or ())[:1] if g != task))]
     except (KeyError, TypeError, AttributeError) as e: raise ValueError(f"{file} or the files beside it are not as HELM writes them: {type(e).__name__} {e}") from None
 
-# %% ../nbs/02_logs.ipynb #8a48269f
+# %% ../nbs/02_logs.ipynb #0f11b548
 def _wanted(spec, task):
     "The names that were given for a task, in order of preference."
     if isinstance(spec, Mapping): spec = spec.get(task, spec.get('*'))
@@ -291,7 +297,7 @@ def _pick(what, task, have, spec, odd=()):
     if (no := [w for w in wanted if w in odd]): raise ValueError(f"{what} {no[0]!r} of task {task!r} is no number per sample, but {odd[no[0]]!r}; choose one of {first_few(have, 20)}")
     if not have: raise ValueError(f"task {task!r} has no {what} that is a number per sample" + (f"; it has {first_few(odd)}" if odd else ''))
     if wanted: raise ValueError(f"task {task!r} has no {what} {first_few(wanted)}; it has {first_few(have, 20)}: name one of them as well")
-    raise ValueError(f"task {task!r} has {len(have)} {what}s, {first_few(have, 20)}: say which one with {what}=")
+    raise ValueError(f"task {task!r} has {len(have)} {what}s, {first_few(have, 20)}: say which one, {what}={first_few(have[:1])} or --{what} {have[0]}")
 
 def _choice(task, runs, metric, filter):
     "The metric and the filter of a task."
@@ -328,15 +334,15 @@ def _sides(D, hit, column, ids, models, runs):
     where = ' against '.join(first_few(s, 3) for s in sides) if len({tuple(s) for s in sides}) > 1 else f"within {first_few(sides[0])}, in {first_few(sorted({runs[r].file for r in d['run']}))}"
     return f"{D.loc[hit, 'item'].nunique()} item(s): {first_few(ids[j] for j in sorted(D.loc[hit, 'item'].unique()))} (item {ids[j]!r}: {where})"
 
-# %% ../nbs/02_logs.ipynb #d76a83fe
+# %% ../nbs/02_logs.ipynb #4a867b02
 def _same_items(task, D, ids, models, runs, differ):
     "Codes of items that are not the same for all models, or an error."
     alike = {a: c for c, a in enumerate(sorted({r.alike for r in runs if r.alike}))}; same = pd.Series(np.array([alike.get(r.alike, -1) for r in runs])[D['run']], D.index)
     content = _clash(D, 'content'); wording = _clash(D, 'wording', same) & ~content if differ != 'docs' else np.zeros(len(D), bool)
     if differ != 'drop':
         if content.any(): raise ValueError(f"task {task!r}: different questions under the same id, {_sides(D, content, 'content', ids, models, runs)}. "
-            "These are not runs of the same data (or --samples was given ids that do not ascend, which lm-eval logs wrongly): read them apart, or leave those items out with differ='drop'")
-        if wording.any(): raise ValueError(f"task {task!r}: the same questions in different prompts, {_sides(D, wording, 'wording', ids, models, runs)}. Compare the questions alone with differ='docs', or leave those items out with differ='drop'")
+            "These are not runs of the same data (or --samples was given ids that do not ascend, which lm-eval logs wrongly): read them apart, or leave those items out: differ='drop' (--differ drop)")
+        if wording.any(): raise ValueError(f"task {task!r}: the same questions in different prompts, {_sides(D, wording, 'wording', ids, models, runs)}. Compare the questions alone, differ='docs' (--differ docs), or leave those items out, differ='drop' (--differ drop)")
     return np.unique(D.loc[content | wording, 'item'])
 
 def _one_run_each(task, D, ids, models, runs):
@@ -350,7 +356,7 @@ def _one_run_each(task, D, ids, models, runs):
     kept = W[~W.duplicated(['model', 'item', 'epoch'])]; score = kept.groupby(['model', 'item'])['score'].mean()
     return kept, D.drop(index=kept.index), score
 
-# %% ../nbs/02_logs.ipynb #57064a01
+# %% ../nbs/02_logs.ipynb #974dac22
 MARK = 'imported.json' # in every folder that `write_suite` makes
 _READERS = {'lm-eval': _lm_eval, 'inspect': _inspect, 'helm': _helm, 'table': _table}
 
@@ -359,7 +365,7 @@ def _format(path):
     name = path.name
     if name == 'per_instance_stats.json': return 'helm'
     if name.endswith('.eval'): return 'inspect'
-    if re.fullmatch(r'samples_.+\.jsonl([._-]?(part|shard)?[._-]?\d+)?(\.gz)?', name): return 'lm-eval'
+    if re.fullmatch(r'samples_.+\.jsonl?([._-]?(part|shard)?[._-]?\d+)?(\.gz)?', name): return 'lm-eval'
     if name.endswith(('.csv', '.csv.gz', '.parquet')): return 'table'
     if name.endswith(('.jsonl', '.jsonl.gz')):
         try: _, r = next(iter(_objects(path, name)))
@@ -397,7 +403,7 @@ def _files(paths, format):
             if kind and (format in (None, kind)):
                 if out.setdefault(f.resolve(), (f, kind, name))[2] != name: raise ValueError(f"{f} is given to two models, {out[f.resolve()][2]!r} and {name!r}")
     if not out: raise ValueError(f"{first_few(map(str, (p for _, p in pairs)))}: no log" + (f" of format {format!r}" if format else '') + " in there; lm-eval writes them with --log_samples --output_path")
-    if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one with format=")
+    if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r} or --format {kinds[0]}")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
 # %% ../nbs/02_logs.ipynb #902b35d1

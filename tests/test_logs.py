@@ -114,7 +114,7 @@ def test_values_of_all_kinds():
 def test_old_logs():
     "Lists of arguments, no names of metrics, no filter, no results file."
     (d := Path('old/pythia')).mkdir(parents=True); rows = [dict(doc_id=i, doc=dict(query=f'{i}?'), target=0, arguments=[[f'{i}?', ' a'], [f'{i}?', ' b']], resps=[[[-1.5, False]]], filtered_resps=[[-1.5, False]], acc=1.) for i in range(3)]
-    (d/'samples_arc.jsonl').write_text('\n'.join(map(json.dumps, rows))); l = read_logs('old'); assert l.suite.models == ['pythia'] and l.suite.benchmarks == ['arc'] and l.report['metric'].tolist() == ['acc']
+    (d/'samples_arc.json').write_text(json.dumps(rows, indent=2)); l = read_logs('old'); (d/'samples_arc.json').unlink(); (d/'samples_arc.jsonl').write_text('\n'.join(map(json.dumps, rows))); same(l, read_logs('old')); assert l.suite.models == ['pythia'] and l.suite.benchmarks == ['arc'] and l.report['metric'].tolist() == ['acc']
 
 def test_groups_become_capabilities():
     groups = dict(all=['mmlu', 'gsm'], mmlu=['mmlu_law', 'mmlu_art'], gsm=[]); tasks = dict(mmlu_law=[sample(0, 1)], mmlu_art=[sample(0, 1)], gsm=[sample(0, 1)], own=[sample(0, 1)])
@@ -147,7 +147,7 @@ def test_results_of_another_form():
 def put(name, text, mode='w'): (p := Path('logs')/name).parent.mkdir(parents=True, exist_ok=True); p.write_bytes(text) if isinstance(text, bytes) else p.write_text(text)
 GOOD = json.dumps(sample(0, 1)) + '\n'
 
-@pytest.mark.parametrize('text, said', [(GOOD + GOOD[:-40], 'line 2: not valid JSON'), (GOOD + GOOD[:-40], 'cut off'), ('', 'is empty'), ('\n \n', 'is empty'), (GOOD + '[1]\n', 'line 2: expected one JSON object'), ('['*100_000, 'line 1: not valid JSON'),
+@pytest.mark.parametrize('text, said', [(GOOD + GOOD[:-40], 'line 2: not valid JSON'), (GOOD + GOOD[:-40], 'cut off'), ('', 'is empty'), ('\n \n', 'is empty'), (GOOD + '[1]\n', 'line 2: expected one JSON object'), ('['*100_000, 'not valid JSON'), ('{"a":'*100_000, 'line 1: not valid JSON'), ('[]', 'is empty'), ('[1]', 'expected one JSON object'), ('[{"doc_id": 1}', 'not valid JSON'),
     (b'\xff\xfe\n', 'line 1: not valid JSON'), ('{"doc": {}}\n', 'line 1: doc_id must be an integer, got None'), ('{"doc_id": "7", "doc": {}}\n', "got '7'"), ('{"doc_id": true, "doc": {}}\n', 'got True'), ('{"doc_id": 7}\n', 'line 1: no doc'), ('{"doc_id": 7, "doc": {}, "metrics": 3}\n', 'line 1: not a sample'), ('{"doc_id": 7, "doc": {}, "acc": 1' + '0'*400 + '}\n', 'line 1: not a sample')])
 def test_bad_lines(text, said): put('samples_t.jsonl', text); refused('logs/samples_t.jsonl', said)
 
