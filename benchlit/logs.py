@@ -356,7 +356,7 @@ def _one_run_each(task, D, ids, models, runs):
     kept = W[~W.duplicated(['model', 'item', 'epoch'])]; score = kept.groupby(['model', 'item'])['score'].mean()
     return kept, D.drop(index=kept.index), score
 
-# %% ../nbs/02_logs.ipynb #974dac22
+# %% ../nbs/02_logs.ipynb #232ba44b
 MARK = 'imported.json' # in every folder that `write_suite` makes
 _READERS = {'lm-eval': _lm_eval, 'inspect': _inspect, 'helm': _helm, 'table': _table}
 
@@ -391,6 +391,7 @@ def _found(path):
     if not hits: raise FileNotFoundError(f"no file matches {path}")
     return hits
 
+# %% ../nbs/02_logs.ipynb #378e240b
 def _files(paths, format):
     "The logs among the paths: (path, format, name given to the model or None), in order of their names."
     if format not in (None, *_READERS): raise ValueError(f"unknown format {format!r}; there are {first_few(_READERS)}")
