@@ -6,22 +6,22 @@
 __all__ = ['PAIRS', 'PERCENTILES', 'SCALES', 'independent_set', 'thresholds', 'mis', 'coverage', 'agreement_scores',
            'token_states', 'agreement', 'held_out_coverage', 'neighbourhood_fl']
 
-# %% ../nbs/24_dataonly.ipynb #2ffdea19
+# %% ../nbs/24_dataonly.ipynb #367cdfb0
 from collections.abc import Callable
 import numpy as np
-from scipy.sparse import csc_array
 from .core import Subset, as_rng, check_k, first_few
-from .greedy import first_max, lazy_greedy
+from .facility import greedy_fl
+from .greedy import first_max
 from .similarity import check_embeddings, check_real, check_whole, top_t, topt, unit
 
-# %% ../nbs/24_dataonly.ipynb #63b4f1ba
+# %% ../nbs/24_dataonly.ipynb #387d89d0
 def independent_set(
     adjacent:np.ndarray, # Which prompts are too alike, boolean, symmetric, shape (n, n); the diagonal is ignored
 )->np.ndarray: # Kept positions in pick order
     "Greedy maximal independent set: fewest remaining neighbours first, ties to the lowest index."
     adj = np.asarray(adjacent)
     if adj.ndim != 2 or adj.shape[0] != adj.shape[1] or not len(adj): raise ValueError(f"adjacent must be a square table, got shape {adj.shape}")
-    if adj.dtype.kind not in 'biuf' or not ((adj == 0) | (adj == 1)).all(): raise ValueError("adjacent must hold nothing but true and false (or 1 and 0); compare similarities with a threshold first")
+    if adj.dtype.kind not in 'biuf' or adj.dtype != bool and not ((adj == 0) | (adj == 1)).all(): raise ValueError("adjacent must hold nothing but true and false (or 1 and 0); compare similarities with a threshold first")
     adj = adj.astype(bool)
     if len(bad := np.argwhere(adj != adj.T)): raise ValueError(f"adjacent must be symmetric; [{bad[0][0]}, {bad[0][1]}] differs from its mirror image")
     np.fill_diagonal(adj, False); degree, left, idx = adj.sum(1), np.ones(len(adj), bool), []
@@ -76,7 +76,7 @@ def coverage(
         idx.append(first_max(np.where(left, 2 - U @ U[idx[-1]], -np.inf)))     # 2 - cosine: ties at absolute 1e-9, also among copies
     return Subset(np.array(idx))
 
-# %% ../nbs/24_dataonly.ipynb #91f30667
+# %% ../nbs/24_dataonly.ipynb #65be6e27
 def agreement_scores(
     H:np.ndarray|list, # States: one array (n, d), a state per prompt; or n arrays (L_i, d), a state per token
     heads:int=8, # Attention heads; must divide d
@@ -94,8 +94,8 @@ def agreement_scores(
         "Variance over the heads, averaged over what is attended to: one number per state."
         s = _unit(s)*np.sqrt(d); keys = s @ K; out = np.empty(len(s)); step = max(1, (1 << 20)//len(s))
         for a in range(0, len(s), step):
-            x = (s[a:a+step] @ Q) @ keys.transpose(0, 2, 1)/np.sqrt(d//heads); x = np.exp(x - x.max(-1, keepdims=True))
-            out[a:a+step] = (x/x.sum(-1, keepdims=True)).var(0).mean(-1)
+            x = (s[a:a+step] @ Q) @ keys.transpose(0, 2, 1); x -= x.max(-1, keepdims=True); x /= np.sqrt(d//heads); np.exp(x, out=x)
+            x /= x.sum(-1, keepdims=True); x -= x.mean(0); out[a:a+step] = np.square(x, out=x).mean((0, -1))     # in place: blocks are large
         return out*(len(s)**2 if relative else 1)
     return rows(H) if one else np.array([rows(s).mean() for s in seqs])
 
@@ -136,21 +136,14 @@ def agreement(
     for _ in range(k): idx.append(first_max(left)); left[idx[-1]] = -np.inf
     return Subset(np.array(idx), s[idx])
 
-# %% ../nbs/24_dataonly.ipynb #db1a10e7
+# %% ../nbs/24_dataonly.ipynb #7d29c43b
 SCALES = (0.1, 0.5, 1, 5, 10, 100) # [B] A.4
-
-class _Cover:
-    "Gain oracle of @eq-scale: how well each prompt is served so far."
-    def __init__(self, W): W = csc_array(W); self.at, self.ix, self.x = W.indptr, W.indices, W.data.astype(float); self.c = np.zeros(W.shape[0])
-    def _column(self, j): s = slice(self.at[j], self.at[j+1]); return self.ix[s], self.x[s]
-    def gain(self, j): rows, w = self._column(j); return float(np.maximum(w - self.c[rows], 0).sum())
-    def add(self, j): rows, w = self._column(j); self.c[rows] = np.maximum(self.c[rows], w)
 
 def _scales(scales):
     if isinstance(scales, str) or np.ndim(scales) != 1 or not len(scales): raise ValueError(f"scales must be a list of numbers > 0, {'which is empty: give at least one' if np.size(scales) == 0 else f'got {scales!r}'}")
     return [check_real(a, 'each of scales', positive=True) for a in scales]
 
-def _at_scale(U, k, scale): return lazy_greedy(_Cover(top_t(U, topt(len(U), k, scale))), len(U), k)
+def _at_scale(U, k, scale): return greedy_fl(top_t(U, topt(len(U), k, scale)), k)._replace(weights=None)
 
 def held_out_coverage(
     E:np.ndarray, # Embeddings, shape (n, d), no zero rows
