@@ -5,16 +5,19 @@
 # %% auto #0
 __all__ = ['keyed_subset', 'bestrand', 'bestrand_from', 'probe_sets', 'probe_weights']
 
-# %% ../nbs/51_bestrand.ipynb #a39334bb
+# %% ../nbs/51_bestrand.ipynb #93796009
 from collections.abc import Callable
 from functools import cache
+from numbers import Integral
 import numpy as np
-from .core import Subset, as_rng, check_k, first_few
+from .core import Subset, as_rng, check_k
 from .greedy import RTOL
+from .sampling import real_number, real_numbers
 
-# %% ../nbs/51_bestrand.ipynb #8426322e
+# %% ../nbs/51_bestrand.ipynb #6998bc5f
 _GAMMA, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB) # constants of SplitMix64
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1) # a word has two halves of 32 bits; the lower one
+_MOST = 2**32 - 1 # Items at most: a place is drawn with 32 bits
 
 def _words(key, start, count):
     "Words `start`, `start + 1`, ... of the stream of 64-bit words that belongs to a key (SplitMix64)."
@@ -38,7 +41,8 @@ def keyed_subset(
     k:int, # How many to draw, 1..size
 )->np.ndarray: # Positions 0..size-1, ascending, shape (k,)
     "The uniformly random k-subset that belongs to a key: toss coins, then repair the count."
-    k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
+    if not isinstance(key, Integral) or not 0 <= key < 2**64: raise ValueError(f"a key is a whole number in 0..2**64 - 1, got {key!r}")
+    size = check_k(size, _MOST, 'items to draw from'); k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
     words, mask = _words(key, 0, W*digits).reshape(W, digits), np.full(W, 2**64 - 1 if q == 256 else 0, np.uint64)
     for j in range(digits): mask = mask | words[:, j] if q >> (8 - digits + j) & 1 else mask & words[:, j]
     chosen = (mask[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(bool).ravel()[:size]
@@ -48,20 +52,19 @@ def keyed_subset(
         chosen[i[np.sort(np.unique(i, return_index=True)[1])][:abs(surplus)]] ^= True         # each once, in order of drawing
     return np.flatnonzero(chosen)
 
-# %% ../nbs/51_bestrand.ipynb #66d751ab
+# %% ../nbs/51_bestrand.ipynb #fab11165
 def _plan(n, k, m, pool_factor, norm):
-    "Check the numbers; how many items the pool has."
-    n = check_k(n, 10**12, 'items in the suite')
+    "The numbers, checked: n, k and m as Python integers, which cannot overflow, and how many items the pool has."
+    n = check_k(n, _MOST, 'items in the suite')
     if k == n: raise ValueError(f"k = n = {n} keeps every item: there is nothing to choose")
-    k, m = check_k(k, n), check_k(m, 10**9, 'candidates')
-    if not pool_factor >= 1: raise ValueError(f"the pool must hold at least k items: pool_factor must be >= 1, got {pool_factor!r}")
-    if norm not in (1, 2, np.inf): raise ValueError(f"norm must be 1, 2 or np.inf, got {norm!r}")
-    return int(min(pool_factor*k, n))
+    k, m, f = check_k(k, n), check_k(m, 10**9, 'candidates'), real_number(pool_factor, 'pool_factor')
+    if not f >= 1: raise ValueError(f"the pool must hold at least k items: pool_factor must be >= 1, got {pool_factor!r}")
+    if np.ndim(norm) or isinstance(norm, bool) or norm not in (1, 2, np.inf): raise ValueError(f"norm must be 1, 2 or np.inf, got {norm!r}")
+    return n, k, m, int(min(f*k*(1 + 1e-12), n))                                            # 1.005 times 1,000 is 1,005
 
 def _probe_rows(x, items, source):
     "Probe scores as rows, shape (R, len(items)), and whether each must be standardised; what is missing is named."
-    try: x = np.asarray(x, float)
-    except (TypeError, ValueError): raise ValueError(f"{source} must be numbers, got {type(x).__name__}") from None
+    x = real_numbers(x, source, scores=True)
     if x.ndim not in (2, 3) or x.shape[-1] != len(items):
         raise ValueError(f"{source} must have shape (p, {len(items)}), or (metrics, p, {len(items)}): one column for each item, got {x.shape}")
     if not x.size: raise ValueError(f"{source} hold no probe: at least one model must be run")
@@ -71,21 +74,24 @@ def _probe_rows(x, items, source):
                          "run it there, or leave the probe or the item out")
     return x.reshape(-1, len(items)), x.ndim == 3
 
-def _closest(gap, norm):
-    "Position of the first candidate whose imbalance ties with the smallest; `gap` is h - H, shape (..., m, R)."
-    d = np.abs(gap)
-    d = d.max(-1) if norm == np.inf else d.sum(-1) if norm == 1 else np.sqrt((d*d).sum(-1))
+def _closest(gap, noise, norm):
+    "Position of the first candidate whose imbalance ties with the smallest; `gap` is h - H, shape (..., R, m), and 0 where it is not above the `noise` (..., R) of rounding."
+    d = np.abs(gap); d *= d > noise[..., None]
+    d = d.max(-2) if norm == np.inf else d.sum(-2) if norm == 1 else np.sqrt(np.einsum('...rm,...rm->...m', d, d))
     return (d <= d.min(-1, keepdims=True) + RTOL*d.max(-1, keepdims=True)).argmax(-1)
+
+_ROUNDING = 1e-12 # Relative to the largest score: differences of means below it are rounding
 
 def _unit(var, high, stack):
     "What to divide each row's gap by: its standard deviation if metrics are stacked; a constant row weighs nothing."
     return np.where(var > 1e-12*high**2, np.sqrt(np.maximum(var, 0)), np.inf) if stack else np.ones_like(var)
 
-# %% ../nbs/51_bestrand.ipynb #82b5caaa
+# %% ../nbs/51_bestrand.ipynb #8fff374e
 def _search(X, pool, keys, k, norm, stack, adjust):
     "Steps 2 to 4 on the scores of the pool, shape (R, |P|)."
-    H, V = X.mean(1), X.var(1); h = np.stack([X.take(keyed_subset(key, len(pool), k), axis=1).mean(1) for key in keys])
-    s = keyed_subset(keys[_closest((h - H)/_unit(V, np.abs(X).max(1), stack), norm)], len(pool), k)
+    if len(keys) > 1 and len(pool) > k and (X == X[:, :1]).all(): raise ValueError(f"every probe gives one and the same score to all {len(pool)} items of the pool, so no subset differs from another: take other probes, a larger pool_factor or another seed")
+    H, V, high = X.mean(1), X.var(1), np.abs(X).max(1); h = np.stack([X.take(keyed_subset(key, len(pool), k), axis=1).mean(1) for key in keys], -1)
+    unit = _unit(V, high, stack); s = keyed_subset(keys[_closest((h - H[:, None])/unit[:, None], _ROUNDING*high/unit, norm)], len(pool), k)
     return Subset(pool[s], None, probe_weights(X[:, s], H, V) if adjust else None)
 
 def bestrand(
@@ -100,12 +106,11 @@ def bestrand(
     adjust:bool=False, # Weigh the items by `probe_weights`
 )->Subset: # Positions ascending: a draw has no order of picks
     "Best of `m` random subsets of a random pool, judged by probes that are run on the pool alone ([B] §2.2, steps 1-4)."
-    size = _plan(n, k, m, pool_factor, norm); keys = as_rng(rng).integers(2**64, size=m + 1, dtype=np.uint64)
-    pool = keyed_subset(keys[0], n, size); X, stack = _probe_rows(scores_of(pool), pool, 'the scores that scores_of returns')
-    if (X == X[:, :1]).all(): raise ValueError(f"every probe gives one and the same score to all {size} items of the pool, so no subset differs from another: take other probes or a larger pool_factor")
+    n, k, m, size = _plan(n, k, m, pool_factor, norm); keys = as_rng(rng).integers(2**64, size=m + 1, dtype=np.uint64)
+    pool = keyed_subset(keys[0], n, size); X, stack = _probe_rows(scores_of(pool.copy()), pool, 'the scores that scores_of returns')
     return _search(X, pool, keys[1:], k, norm, stack, adjust)
 
-# %% ../nbs/51_bestrand.ipynb #53e3d494
+# %% ../nbs/51_bestrand.ipynb #a4801def
 def _tosses():
     "Compiled: the coins and repairs of `keyed_subset` on a mask of 64-bit words, and what a mask holds."
     from numba import njit
@@ -122,18 +127,22 @@ def _tosses():
         return x ^ (x >> u(31))
     @njit(cache=True)
     def toss(mask, key, size, k, q, digits):
-        x, have, skip = key, 0, u(2**32 % size)
-        for w in range(len(mask)):
-            v = u(0) if q < 256 else ~u(0)
-            for j in range(digits): x += _GAMMA; v = v | word(x) if (q >> (8 - digits + j)) & 1 else v & word(x)
-            if w == len(mask) - 1 and size & 63: v &= (u(1) << u(size & 63)) - u(1)
-            mask[w] = v; have += ones(v)
-        drop = u(have > k)
+        W, have, stride, skip = len(mask), 0, _GAMMA*u(digits), u(2**32 % size)
+        for w in range(W): mask[w] = ~u(0) if q == 256 else u(0)
+        for j in range(digits):                                                # all words of a digit in a row: several at a time
+            x = key + _GAMMA*u(j + 1)
+            if (q >> (8 - digits + j)) & 1:
+                for w in range(W): mask[w] |= word(x + stride*u(w))
+            else:
+                for w in range(W): mask[w] &= word(x + stride*u(w))
+        if size & 63: mask[W - 1] &= (u(1) << u(size & 63)) - u(1)
+        for w in range(W): have += ones(mask[w])
+        x, drop, step = key + stride*u(W), u(have > k), -1 if have > k else 1
         while have != k:
             x += _GAMMA; v = word(x)
-            for half in (v >> _HALF, v & _LOW):
-                i = half*u(size); fair = (i & _LOW) >= skip; i >>= _HALF
-                if fair and have != k and (mask[i >> u(6)] >> (i & u(63))) & u(1) == drop: mask[i >> u(6)] ^= u(1) << (i & u(63)); have += -1 if drop else 1
+            for half in (v >> _HALF, v & _LOW):                                # no branch: nobody could predict it
+                i = half*u(size); hit = u((i & _LOW) >= skip) & u(have != k); i >>= _HALF
+                hit &= u(1) ^ drop ^ ((mask[i >> u(6)] >> (i & u(63))) & u(1)); mask[i >> u(6)] ^= hit << (i & u(63)); have += step*int(hit)
     @njit(cache=True)
     def places(mask, out):
         c = 0
@@ -142,62 +151,102 @@ def _tosses():
             while v != u(0): out[c] = 64*w + ones((v & (~v + u(1))) - u(1)); c += 1; v &= v - u(1)
     return ones, toss, places
 
-# %% ../nbs/51_bestrand.ipynb #84e601e9
+# %% ../nbs/51_bestrand.ipynb #f0af7873
+def _sixteen():
+    "Compiled: the sixteen sums that four items can have, for the four in each sixteenth of 64 items and for five probes at a time; and a mask's sums from them."
+    from numba import njit
+    u = np.uint64
+    @njit(cache=True)
+    def fill(T, X, i, r):
+        "T[80 b + 5 v + (0..4)]: sums of X[., r..r+4] over the items i + 4 b + (0..3) whose bits are set in v."
+        for b in range(16):
+            for e in range(4):
+                x = X[i + 4*b + e, r:r+5]; x0, x1, x2, x3, x4 = x[0], x[1], x[2], x[3], x[4]
+                for v in range(1 << e):
+                    a = u(80)*u(b) + u(5)*u(v); to = a + u(5 << e)                   # unsigned: no check for places counted from the end
+                    y0, y1, y2, y3, y4 = T[a], T[a + u(1)], T[a + u(2)], T[a + u(3)], T[a + u(4)]
+                    T[to] = y0 + x0; T[to + u(1)] = y1 + x1; T[to + u(2)] = y2 + x2; T[to + u(3)] = y3 + x3; T[to + u(4)] = y4 + x4
+    @njit(cache=True)
+    def look(T, v):
+        a0 = a1 = a2 = a3 = a4 = 0.; b = u(0)
+        for _ in range(16):
+            i = b + u(5)*(v & u(15)); v >>= u(4); b += u(80)
+            a0 += T[i]; a1 += T[i + u(1)]; a2 += T[i + u(2)]; a3 += T[i + u(3)]; a4 += T[i + u(4)]
+        return a0, a1, a2, a3, a4
+    return fill, look
+
+# %% ../nbs/51_bestrand.ipynb #44fe903f
 @cache
 def _loops():
-    "Compiled, over seeds and candidates: probe sums `H` and sums of squares `Q` of the pool (S, R), sums `h` of the candidates (S, m, R), and the winners' items."
+    "Compiled, over seeds and candidates: probe sums `H` and sums of squares `Q` of the pool (S, R), sums `h` of the candidates (S, R, m), and the winners' items."
     from numba import njit
-    ones, toss, places = _tosses()
+    (ones, toss, places), (fill, look) = _tosses(), _sixteen()
     @njit(cache=True)
     def pool_of(key, n, size, q, digits):
         mask, pool = np.empty((n + 63)//64, np.uint64), np.empty(size, np.int64); toss(mask, key, n, size, q, digits); places(mask, pool)
         return pool
     @njit(cache=True)
     def counts(Y, keys, size, k, qp, dp, qk, dk, H, Q, h):
-        "Zeros and ones, shape (n, R)."
-        n, R = Y.shape; W = (size + 63)//64; mask, bits = np.empty(W, np.uint64), np.empty((R, W), np.uint64)
+        "Zeros and ones, shape (R, n)."
+        (R, n), W = Y.shape, (size + 63)//64; mask, bits = np.empty(W, np.uint64), np.zeros((R, W), np.uint64)
         for s in range(len(keys)):
-            pool = pool_of(keys[s, 0], n, size, qp, dp); bits[:] = 0
-            for i in range(size):
-                for r in range(R): bits[r, i >> 6] |= np.uint64(Y[pool[i], r]) << np.uint64(i & 63); H[s, r] += Y[pool[i], r]; Q[s, r] += Y[pool[i], r]
-            for j in range(h.shape[1]):
+            if s == 0 or size < n:                                                         # else the pool is the suite, and the same for all
+                pool = pool_of(keys[s, 0], n, size, qp, dp)
+                for r in range(R):
+                    for w in range(W):
+                        v = np.uint64(0)
+                        for i in range(64*w, min(64*w + 64, size)): v |= np.uint64(Y[r, pool[i]]) << np.uint64(i & 63)
+                        bits[r, w] = v
+            for r in range(R):
+                for w in range(W): H[s, r] += ones(bits[r, w])
+                Q[s, r] = H[s, r]
+            for j in range(h.shape[2]):
                 toss(mask, keys[s, 1+j], size, k, qk, dk)
                 for r in range(R):
-                    for w in range(W): h[s, j, r] += ones(mask[w] & bits[r, w])
-    @njit(cache=True)
-    def sums(Y, keys, size, k, qp, dp, qk, dk, H, Q, h):
-        "Any scores, shape (n, R)."
-        n, R = Y.shape; mask, place = np.empty((size + 63)//64, np.uint64), np.empty(k, np.int64)
-        for s in range(len(keys)):
-            pool, X = pool_of(keys[s, 0], n, size, qp, dp), np.empty((size, R))
-            for i in range(size):
-                for r in range(R): X[i, r] = Y[pool[i], r]; H[s, r] += X[i, r]; Q[s, r] += X[i, r]*X[i, r]
-            for j in range(h.shape[1]):
-                toss(mask, keys[s, 1+j], size, k, qk, dk); places(mask, place)
-                for i in place:
-                    for r in range(R): h[s, j, r] += X[i, r]
+                    c = 0
+                    for w in range(W): c += ones(mask[w] & bits[r, w])
+                    h[s, r, j] = c
     @njit(cache=True)
     def winners(keys, best, n, size, k, qp, dp, qk, dk, out):
         mask = np.empty((size + 63)//64, np.uint64)
         for s in range(len(keys)):
             pool = pool_of(keys[s, 0], n, size, qp, dp); toss(mask, keys[s, 1+best[s]], size, k, qk, dk); places(mask, out[s])
             for c in range(k): out[s, c] = pool[out[s, c]]
+    @njit(cache=True)
+    def sums(Y, keys, size, k, qp, dp, qk, dk, H, Q, h):
+        "Any scores, shape (R, n)."
+        (R, n), W, m = Y.shape, (size + 63)//64, h.shape[2]; X, T, masks = np.zeros((64*W, -(-R//5)*5)), np.zeros(1280), np.empty((min(m, 256), W), np.uint64)
+        for s in range(len(keys)):
+            if s == 0 or size < n:
+                pool = pool_of(keys[s, 0], n, size, qp, dp)
+                for i in range(size):
+                    for r in range(R): x = Y[r, pool[i]]; X[i, r] = x; H[s, r] += x; Q[s, r] += x*x
+            else: H[s], Q[s] = H[0], Q[0]
+            for a in range(0, m, 256):
+                c = min(256, m - a)
+                for j in range(c): toss(masks[j], keys[s, 1+a+j], size, k, qk, dk)
+                for g in range(0, R, 5):
+                    acc = np.zeros((c, 5))
+                    for w in range(W):
+                        fill(T, X, 64*w, g)
+                        for j in range(c): x = look(T, masks[j, w]); acc[j, 0] += x[0]; acc[j, 1] += x[1]; acc[j, 2] += x[2]; acc[j, 3] += x[3]; acc[j, 4] += x[4]
+                    for r in range(min(5, R - g)): h[s, g+r, a:a+c] = acc[:, r]
     return counts, sums, winners
 
-# %% ../nbs/51_bestrand.ipynb #02765cbc
-_BLOCK = 2**21 # Probe sums or scores held at a time
+# %% ../nbs/51_bestrand.ipynb #38398e61
+_BLOCK = 2**16 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
     "Positions of the winners, shape (S, k), and means and variances of the probes on the pools, shape (S, R), for known scores (R, n)."
     counts, sums, winners = _loops(); (R, n), (S, m) = Y.shape, keys.shape; law = *_chance(size, n), *_chance(k, size)
-    lo, hi = Y.min(1), Y.max(1); two = ((Y == lo[:, None]) | (Y == hi[:, None])).all()
-    add, T = (counts, Y == hi[:, None]) if two else (sums, Y); T = np.ascontiguousarray(T.T, np.uint8 if two else float)
-    lo, width = (lo, hi - lo) if two else (np.zeros(R), np.ones(R))
+    lo, hi, high = Y.min(1), Y.max(1), np.abs(Y).max(1); two = ((Y == lo[:, None]) | (Y == hi[:, None])).all()
+    add, T, width = (counts, (Y == hi[:, None]).astype(np.uint8), hi - lo) if two else (sums, Y - lo[:, None], np.ones(R))
     out, H, V, step = np.empty((S, k), np.int64), np.zeros((S, R)), np.zeros((S, R)), max(1, _BLOCK//(m*R))
     for a in range(0, S, step):
-        part = slice(a, a+step); h = np.zeros((len(keys[part]), m - 1, R)); add(T, keys[part], size, k, *law, H[part], V[part], h)
+        part = slice(a, a+step); h = np.zeros((len(keys[part]), R, m - 1)); add(T, keys[part], size, k, *law, H[part], V[part], h)
         H[part] /= size; V[part] = np.maximum(V[part]/size - H[part]**2, 0)*width**2
-        best = _closest((h/k - H[part, None])*(width/_unit(V[part], np.abs(Y).max(1), stack))[:, None], norm); winners(keys[part], best, n, size, k, *law, out[part])
+        unit = _unit(V[part], high, stack); h /= k; h -= H[part, :, None]; h *= (width/unit)[:, :, None]
+        winners(keys[part], _closest(h, _ROUNDING*high/unit, norm), n, size, k, *law, out[part])
     return out, lo + width*H, V
 
 def bestrand_from(
@@ -205,15 +254,17 @@ def bestrand_from(
     k:int, # How many to keep, 1..n-1
     *,
     rng:np.random.Generator|int, # Seed or generator
-    many:int|None=None, # How many selections: those of seeds `rng`, `rng + 1`, ..., or of calls in a row with a generator; None = one
+    many:int|None=None, # How many selections: those of seeds `rng`, `rng + 1`, ..., or of calls in a row with a generator; None = one. Where no probe varies on the pool, one is an error, of many the first candidate, a random draw
     m:int=128, # Number of candidates, >= 1
     pool_factor:float=4, # Size of the pool as a multiple of k, >= 1; only the scores on the pool are used
     norm:float=2, # Norm of the imbalance: 1, 2 or np.inf
     adjust:bool=False, # Weigh the items by `probe_weights`
 )->Subset: # With `many`: positions, shape (many, k); with `adjust` as well: (positions, weights)
     "`bestrand` where the probes' scores are known already; thousands of selections in one call."
-    n = np.shape(Y_probe)[-1] if np.ndim(Y_probe) else 0; Y, stack = _probe_rows(Y_probe, range(n), 'Y_probe'); size = _plan(n, k, m, pool_factor, norm)
-    if len(flat := np.flatnonzero((Y == Y[:, :1]).all(1))): raise ValueError(f"probe(s) {first_few(flat)} (rows of Y_probe) give one and the same score to every item and cannot tell subsets apart: leave them out")
+    n = np.shape(Y_probe)[-1] if np.ndim(Y_probe) else 0; Y, stack = _probe_rows(Y_probe, range(n), 'Y_probe'); n, k, m, size = _plan(n, k, m, pool_factor, norm)
+    if len(flat := np.flatnonzero((Y == Y[:, :1]).all(1))):
+        names = [f'{r % (p := np.shape(Y_probe)[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
+        raise ValueError(f"row(s) {', '.join(names)} of Y_probe give one and the same score to every item and cannot tell subsets apart: leave them out")
     S = 1 if many is None else check_k(many, 10**9, 'selections'); seed = as_rng(rng)
     gens = [seed]*S if seed is rng else [seed, *(as_rng(int(rng) + s) for s in range(1, S))]
     keys = np.stack([g.integers(2**64, size=m + 1, dtype=np.uint64) for g in gens])
@@ -223,7 +274,7 @@ def bestrand_from(
     parts = np.array_split(np.arange(S), min(S, -(-A.size*len(Y)//_BLOCK)))
     return A, np.concatenate([probe_weights(Y[:, A[s]].swapaxes(0, 1), H[s], V[s]) for s in parts])
 
-# %% ../nbs/51_bestrand.ipynb #76ba4e54
+# %% ../nbs/51_bestrand.ipynb #e8d2c541
 def probe_sets(
     scores:np.ndarray, # A score of each model, shape (M,)
     p:int, # How many probes, 1..M
@@ -231,19 +282,19 @@ def probe_sets(
     *,
     rng:np.random.Generator|int=0, # For 'random'
 )->np.ndarray: # Positions of the models, shape (p,)
-    "Choose probe models by their scores ([B] §4, Fig. 4c); ties go to the lowest position."
-    s = np.asarray(scores, float)
+    "Choose probe models by their scores ([B] §4, Fig. 4c); scores that differ by rounding alone are equal, and ties go to the lowest position."
+    s = real_numbers(scores, 'scores', scores=True)
     if s.ndim != 1 or not np.isfinite(s).all(): raise ValueError(f"scores must be one finite score per model, shape (M,), got shape {s.shape}{'' if np.isfinite(s).all() else ' with missing values'}")
-    p = check_k(p, len(s), 'models'); order = np.argsort(s, kind='stable')
+    p = check_k(p, len(s), 'models'); up = np.argsort(s, kind='stable'); near = RTOL*np.abs(s).max()
+    rank = np.empty(len(s), int); rank[up] = np.r_[0, np.cumsum(np.diff(s[up]) > near)]
     if how == 'random': return as_rng(rng).choice(len(s), p, replace=False)
-    if how == 'low': return order[:p]
-    if how == 'high': return np.argsort(-s, kind='stable')[:p]
+    if how in ('low', 'high'): return np.argsort(rank if how == 'low' else -rank, kind='stable')[:p]
     if how != 'uniform': raise ValueError(f"how must be 'random', 'uniform', 'low' or 'high', got {how!r}")
     out = []
-    for target in np.linspace(s.min(), s.max(), p): out.append(min((j for j in order if j not in out), key=lambda j: abs(s[j] - target)))
+    for target in np.linspace(s.min(), s.max(), p): away = np.abs(s - target); away[out] = np.inf; out.append(int((away <= away.min() + near).argmax()))
     return np.array(out)
 
-# %% ../nbs/51_bestrand.ipynb #4957faf0
+# %% ../nbs/51_bestrand.ipynb #13ffff44
 def probe_weights(
     X:np.ndarray, # Probe scores on the chosen items, shape (..., R, k)
     H:np.ndarray, # Their means on the pool (or on everything), shape (..., R)
@@ -251,10 +302,10 @@ def probe_weights(
     ridge:float=3., # Ridge on the slopes, in units of R/k times the variance, >= 0
 )->np.ndarray: # Weights >= 0 that sum to 1, shape (..., k)
     "Weigh chosen items so that their probe means move to the reference: regression estimator as weights (@eq-weights)."
-    X, H, V = (np.asarray(v, float) for v in (X, H, V))
+    X, H, V, ridge = real_numbers(X, 'X', scores=True), real_numbers(H, 'H'), real_numbers(V, 'V'), real_number(ridge, 'ridge')
     if X.ndim < 2 or not X.shape[:-1] == H.shape == V.shape or not X.size: raise ValueError(f"X must have shape (..., R, k), H and V (..., R), got {X.shape}, {H.shape} and {V.shape}")
-    if not (np.isfinite(X).all() and np.isfinite(H).all() and (V >= 0).all()): raise ValueError("probe scores and their means must be finite, their variances >= 0")
-    if not ridge >= 0: raise ValueError(f"ridge must be >= 0, got {ridge!r}")
+    if not (np.isfinite(X).all() and np.isfinite(H).all() and np.isfinite(V).all() and (V >= 0).all()): raise ValueError("probe scores, their means and variances must be finite, the variances >= 0")
+    if not 0 <= ridge < np.inf: raise ValueError(f"ridge must be finite and >= 0, got {ridge!r}")
     R, k = X.shape[-2:]; mean = X.mean(-1); D = X - mean[..., None]
     C = D @ D.swapaxes(-1, -2)/k + np.where(V > 0, (1e-9 + ridge*R/k)*V, 1)[..., None]*np.eye(R)
     move = (np.linalg.solve(C, (H - mean)[..., None]) * D).sum(-2)                       # k w - 1

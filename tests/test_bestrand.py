@@ -2,7 +2,7 @@
 import itertools, math
 from collections import Counter
 import numpy as np, pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 from benchlit.bestrand import _chance, _tosses, bestrand, bestrand_from, keyed_subset, probe_sets, probe_weights
@@ -43,6 +43,11 @@ def four_steps(Y, k, seed, m, f, norm):
     S = [P[keyed_subset(key, len(P), k)] for key in keys[1:]]
     d = [np.linalg.norm([sum(row[A])/k for row in Y] - H, norm) for A in S]
     return S[next(j for j, v in enumerate(d) if v <= min(d) + 1e-9*max(d))]
+
+def agree(Y, k, seed, m=128, f=4):
+    "Is there a choice, and no probe that sees a difference on the pool?"
+    n = Y.shape[-1]; P = keyed_subset(np.random.default_rng(seed).integers(2**64, size=m + 1, dtype=np.uint64)[0], n, int(min(f*k, n)))
+    return len(P) > k and np.ptp(Y[..., P], -1).max() == 0
 
 def probes(seed, n, p):
     "Pass-or-fail, graded, two-valued, or integer scores that vary."
@@ -87,6 +92,9 @@ def test_one_by_one_is_many_at_once_is_the_four_steps(seed, n, p, norm, f, m, da
     k, Y = data.draw(st.integers(1, n - 1)), probes(seed, n, p); o = dict(m=m, pool_factor=f, norm=norm)
     fast = bestrand_from(Y, k, rng=seed, many=3, **o)
     for s in range(3):
+        if m > 1 and agree(Y, k, seed + s, m, f):
+            with pytest.raises(ValueError, match='all .* items of the pool'): bestrand_from(Y, k, rng=seed + s, **o)
+            continue
         one = bestrand_from(Y, k, rng=seed + s, **o)
         assert_array_equal(one.idx, fast[s]); assert_array_equal(one.idx, four_steps(Y, k, seed + s, m, f, norm))
         assert len(set(one.idx)) == k and one.gains is None and one.weights is None
@@ -94,12 +102,38 @@ def test_one_by_one_is_many_at_once_is_the_four_steps(seed, n, p, norm, f, m, da
 @given(seeds, st.integers(6, 60), st.data())
 @settings(max_examples=30)
 def test_stacked_metrics_and_weights_agree_too(seed, n, data):
-    k = data.draw(st.integers(1, n - 1)); Y = np.stack([probes(seed, n, 2), 7*probes(seed + 1, n, 2) - 3])
+    k = data.draw(st.integers(1, n - 1)); Y = np.stack([probes(seed, n, 2), 7*probes(seed + 1, n, 2) - 3]); assume(not any(agree(Y, k, seed + s) for s in range(2)))
     A, w = bestrand_from(Y, k, rng=seed, many=2, adjust=True)
     for s in range(2):
         one = check_subset(bestrand_from(Y, k, rng=seed + s, adjust=True), n)
         assert_array_equal(one.idx, A[s]); assert_allclose(one.weights, w[s], atol=1e-9); assert w[s].sum() == pytest.approx(1)
     assert_array_equal(bestrand_from(Y[:, :1], k, rng=seed).idx, bestrand_from(Y[:, :1]*np.array([[[5.]], [[.1]]]), k, rng=seed).idx)    # units do not matter
+
+@pytest.mark.parametrize('n, k, R, m', [(700, 90, 7, 300), (641, 400, 5, 257), (128, 32, 11, 256), (64, 7, 1, 3)])
+def test_sums_by_sixteens_for_many_probes_candidates_and_words(n, k, R, m):
+    "Groups of five probes, batches of 256 candidates, words of 64 items: none of their edges shows."
+    r = np.random.default_rng(n)
+    for Y in (r.random((R, n)), r.standard_normal((R, n)) - 5, np.round(r.random((R, n)), 1), (r.random((R, n)) < .3)*1.):
+        for stack in (False, True):
+            Y3 = np.stack([Y, 9*Y[::-1]**2 + 3]) if stack else Y; fast = bestrand_from(Y3, k, rng=5, many=3, m=m)
+            for s in range(3): assert_array_equal(fast[s], bestrand_from(Y3, k, rng=5 + s, m=m).idx)
+
+@pytest.mark.parametrize('kind', [np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
+def test_sizes_in_any_kind_of_integer(kind):
+    Y = probes(3, 300, 2); few = dict(m=kind(9), pool_factor=kind(3)); got = bestrand_from(Y, 5, rng=2, m=9, pool_factor=3).idx
+    assert_array_equal(bestrand_from(Y.astype(kind), kind(5), rng=kind(2), **few).idx, bestrand_from(Y.astype(kind), 5, rng=2, m=9, pool_factor=3).idx)
+    assert_array_equal(bestrand(lambda i: Y[:, i], kind(300), kind(5), rng=kind(2), norm=kind(2), **few).idx, got)
+    assert_array_equal(bestrand_from(Y, kind(5), rng=kind(2), many=kind(3), **few)[0], got)
+    assert_array_equal(keyed_subset(kind(5), kind(300), kind(3)), keyed_subset(5, 300, 3)); assert len(probe_sets(Y[:, 0], kind(2), 'uniform')) == 2
+
+def test_the_size_of_the_pool_is_not_rounded_down():
+    asked = []
+    bestrand(lambda i: asked.append(len(i)) or np.arange(len(i))[None]*1., 2000, 1000, rng=0, pool_factor=1.005, m=3); assert asked == [1005]          # 1.005*1000 = 1004.9999...
+
+def test_whoever_runs_the_probes_may_keep_or_change_what_it_was_handed():
+    Y = probes(0, 200, 3)
+    def spoil(items): got = Y[:, items]; items[:] = 0; return got
+    assert_array_equal(bestrand(spoil, 200, 10, rng=3).idx, bestrand_from(Y, 10, rng=3).idx)
 
 def test_ten_thousand_seeds_in_one_call():
     Y = probes(4, 60, 5); fast = bestrand_from(Y, 6, rng=0, many=10_000, m=16)
@@ -150,6 +184,16 @@ def test_probe_sets(seed, p):
     assert sorted(s[low]) == sorted(s)[:p] and sorted(s[high]) == sorted(s)[-p:]
     if p > 1: assert {s.min(), s.max()} <= set(s[probe_sets(s, p, 'uniform')])
 
+@given(seeds, st.integers(1, 12), st.sampled_from(['uniform', 'low', 'high']))
+def test_probe_sets_do_not_depend_on_rounding(seed, p, how):
+    "The same scores as whole numbers, as tenths, and as sums of tenths: one choice, the lowest position of those that tie."
+    s = np.random.default_rng(seed).integers(0, 8, 12); want = probe_sets(s, p, how)
+    for same in (s/10, s*.1, np.array([sum([.1]*v) for v in s]), s/7 + 1e6): assert_array_equal(probe_sets(same, p, how), want)
+
+def test_probe_sets_by_hand():
+    for s in ([0, .1, .3, .4], [0, 1, 3, 4], [0, 3, 1, 4]): assert probe_sets(s, 3, 'uniform').tolist() == [0, 1, 3]
+    assert probe_sets([.3, .1 + .2, .1], 1, 'high').tolist() == [0] and probe_sets([.1 + .2, .3, .9], 2, 'low').tolist() == [0, 1]
+
 # --- what goes wrong ---
 
 Y5 = np.random.default_rng(0).random((3, 30)); NAN = Y5.copy(); NAN[1, 4] = np.nan
@@ -166,16 +210,34 @@ ask = lambda i: Y5[:, i]
     (lambda: bestrand(ask, 30, 5, rng=0, norm='l2'), 'norm'), (lambda: bestrand(ask, 30, 5, rng=None), 'rng'), (lambda: bestrand_from(Y5, 5, rng=-1), 'rng'),
     (lambda: bestrand(lambda i: Y5, 30, 5, rng=0), r'\(p, 20\).*\(3, 30\)'), (lambda: bestrand(lambda i: Y5[:, i].T, 30, 5, rng=0), 'one column for each item'),
     (lambda: bestrand(lambda i: Y5[0, i], 30, 5, rng=0), r'\(20,\)'), (lambda: bestrand(lambda i: None, 30, 5, rng=0), r'\(\)|numbers'), (lambda: bestrand(lambda i: [['x']*len(i)], 30, 5, rng=0), 'numbers'),
-    (lambda: bestrand(lambda i: np.ones((2, len(i))), 30, 5, rng=0), 'one and the same score'), (lambda: bestrand_from(np.r_[Y5, np.ones((1, 30))], 5, rng=0), "'3'"),
+    (lambda: bestrand(lambda i: np.ones((2, len(i))), 30, 5, rng=0), 'one and the same score'), (lambda: bestrand_from(np.r_[Y5, np.ones((1, 30))], 5, rng=0), r'row\(s\) 3 of Y_probe'),
     (lambda: bestrand_from(Y5, 5, rng=0, many=0), 'selections'), (lambda: bestrand_from(Y5[0], 5, rng=0), r'\(p, 30\)'), (lambda: bestrand_from(3., 5, rng=0), 'shape'),
     (lambda: keyed_subset(1, 5, 6), r'1\.\.5'), (lambda: probe_sets([.1, .2], 0), r'1\.\.2'), (lambda: probe_sets([.1, np.nan], 1), 'missing'), (lambda: probe_sets([.1, .2], 1, 'middle'), 'middle'),
-    (lambda: probe_weights(Y5, np.ones(2), np.ones(3)), 'shape'), (lambda: probe_weights(NAN, np.ones(3), np.ones(3)), 'finite'), (lambda: probe_weights(Y5, np.ones(3), np.ones(3), -1), 'ridge')])
+    (lambda: probe_weights(Y5, np.ones(2), np.ones(3)), 'shape'), (lambda: probe_weights(NAN, np.ones(3), np.ones(3)), 'finite'), (lambda: probe_weights(Y5, np.ones(3), np.ones(3), -1), 'ridge'),
+    (lambda: probe_weights(Y5, np.ones(3), np.ones(3), np.inf), 'ridge must be finite'), (lambda: probe_weights(Y5, np.ones(3), np.ones(3), '3'), "ridge must be a number, got '3'"), (lambda: probe_weights(Y5, np.ones(3), np.full(3, np.inf)), 'finite'),
+    (lambda: probe_weights(Y5*1j, np.ones(3), np.ones(3)), 'real numbers'), (lambda: probe_weights(Y5, np.ones(3), np.full(3, np.nan)), 'NaN'),
+    (lambda: bestrand_from(np.r_[Y5, np.ones((7, 30))], 5, rng=0), r'row\(s\) 3, 4, 5, 6, 7, \.\.\. of Y_probe'), (lambda: bestrand_from(np.stack([Y5, np.r_[Y5[:2], np.zeros((1, 30))]]), 5, rng=0), r'row\(s\) 2 of metric 1 of Y_probe'),
+    (lambda: bestrand_from(Y5*1e200, 5, rng=0), 'rescale'), (lambda: bestrand_from(Y5*1e-200, 5, rng=0), 'rescale'), (lambda: bestrand_from(np.r_[Y5, 1e-200*Y5[:1]], 5, rng=0, many=2), 'rescale'), (lambda: bestrand(lambda i: 1e200*Y5[:, i], 30, 5, rng=0), 'rescale'),
+    (lambda: bestrand_from(Y5*(1 + 1j), 5, rng=0), 'real numbers'), (lambda: bestrand_from(Y5.astype(str), 5, rng=0), 'real numbers'), (lambda: bestrand(lambda i: Y5[:, i].astype(str).astype(object), 30, 5, rng=0), 'real numbers'),
+    (lambda: bestrand(ask, 30, 5, rng=0, pool_factor='4'), "pool_factor must be a number, got '4'"), (lambda: bestrand(ask, 30, 5, rng=0, pool_factor=None), 'pool_factor'), (lambda: bestrand(ask, 30, 5, rng=0, norm=np.array([2, 2])), 'norm must be'),
+    (lambda: bestrand(ask, 30, 5, rng=0, norm=None), 'norm must be'), (lambda: bestrand(ask, 30, 5, rng=0, norm=True), 'norm must be'), (lambda: bestrand(ask, 2**33, 5, rng=0), '4294967295'),
+    (lambda: keyed_subset(-1, 5, 2), 'key'), (lambda: keyed_subset(2**64, 5, 2), 'key'), (lambda: keyed_subset(1., 5, 2), 'key'), (lambda: keyed_subset(1, 0, 1), 'items to draw from'), (lambda: keyed_subset(1, 2.5, 1), 'whole number'),
+    (lambda: probe_sets(['.1', '.2'], 1), 'real numbers'), (lambda: probe_sets([.1, .2j], 1), 'real numbers'), (lambda: probe_sets([.1, None], 1), 'missing')])
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words): call()
 
-def test_a_pool_on_which_all_probes_agree_by_chance_is_a_plain_draw_when_scores_are_known():
-    Y = np.zeros((2, 400)); Y[:, 7] = 1; A = bestrand_from(Y, 3, rng=0, many=50)
-    for s in range(50): assert_array_equal(A[s], bestrand_from(Y, 3, rng=s).idx)
+def test_a_pool_on_which_all_probes_agree_is_refused_and_of_many_gives_a_plain_draw():
+    for level in (0., .7, 1/3, 123.4):
+        Y = np.full((2, 400), level); Y[:, :20] += 1; A, plain = (bestrand_from(Y, 3, rng=0, many=50, m=m) for m in (128, 1)); same = 0
+        for s in range(50):
+            if not agree(Y, 3, s): assert_array_equal(A[s], bestrand_from(Y, 3, rng=s).idx); continue
+            same += 1
+            with pytest.raises(ValueError, match='12 items of the pool.*seed'): bestrand_from(Y, 3, rng=s)
+            with pytest.raises(ValueError, match='12 items of the pool.*seed'): bestrand(lambda i: Y[:, i], 400, 3, rng=s)
+            keys = np.random.default_rng(s).integers(2**64, size=129, dtype=np.uint64)
+            assert_array_equal(A[s], keyed_subset(keys[0], 400, 12)[keyed_subset(keys[1], 12, 3)])                       # the first candidate, whatever the rounding
+        assert 10 < same < 45 and len(plain) == 50
+    assert len(bestrand_from(Y, 3, rng=0, m=1).idx) == len(bestrand_from(Y, 3, rng=0, pool_factor=1).idx) == 3          # nothing to choose from: nothing to refuse
 
 # --- real records ---
 
