@@ -1,4 +1,4 @@
-"Herding: the fast versions follow the literal rule, quotas are exact, and the numbers quoted from other notebooks are the ones they print."
+"Herding: the fast versions follow the literal rule, quotas are exact, columns are told by what they say; and the closing tables of the prompts-only notebooks agree."
 import re
 from fractions import Fraction
 import numpy as np, pandas as pd, pytest
@@ -70,23 +70,30 @@ def test_columns_of_several_benchmarks():
     s = herd_suite(S, toy.E, 30); assert len(set(s.idx)) == 30
     assert np.bincount(S.groups[s.idx], minlength=len(S.benchmarks)).tolist() == apportion(30, np.bincount(S.groups)).tolist()
 
-SUITES = ('swebench_verified', 'gsm8k', 'bfcl')
+def closing(number):
+    "The closing table of a notebook: method -> errors at 5, 10 and 20 % of the three suites, as printed."
+    nb = next(Notebook(p) for p in NBS.glob(f'{number}_*.ipynb'))
+    texts = [''.join(o.get('data', {}).get('text/plain', [])) for _, _, outs in nb.cells for o in outs]
+    lines = next(t for t in texts if re.match(r'.*swebench_verified +gsm8k +bfcl +ratio below', t)).splitlines(); assert lines[1].split() == ['5%', '10%', '20%']*3
+    return {m: v.split()[:9] for m, v in (re.split(r'\s{2,}', r, maxsplit=1) for r in lines[2:])}
 
-def printed(number, column):
-    "A column of the last table by suite and share that a notebook prints, for the three suites."
-    nb = next(Notebook(p) for p in NBS.glob(f'{number}_*.ipynb')); head = lambda r: re.split(r'\s{2,}', r.strip())
-    rows = [r for _, _, outs in nb.cells for o in outs for r in (''.join(o.get('data', {}).get('text/plain', []))).splitlines()]
-    at = max(i for i, r in enumerate(rows) if head(r)[:3] == ['random', 'low', 'high'] and column in head(r)); place = head(rows[at]).index(column); out, name = [], None
-    for r in rows[at+2:]:
-        cells = r.split()
-        if len(cells) < 4: break
-        if not cells[0].endswith('%'): name = cells.pop(0)
-        if name.removesuffix('_submissions') in SUITES: out.append(float(cells[1 + place]))
+def facility_alone():
+    "What the notebook on facility location prints for the same cases."
+    nb = next(Notebook(p) for p in NBS.glob('20_*.ipynb')); out, name = [], None
+    text = next(t for _, _, outs in nb.cells for o in outs if 'weighted' in (t := ''.join(o.get('data', {}).get('text/plain', []))))
+    for cells in (r.split() for r in text.splitlines()[2:]):
+        if not cells[0].endswith('%'): name = cells.pop(0).removesuffix('_submissions')
+        if name in ('swebench_verified', 'gsm8k', 'bfcl'): out.append(cells[4])
     return out
 
-@pytest.mark.parametrize('method,source,quoted_in', [('facility', 20, 25), ('facility', 20, 23), ('dpp-rbf-mi', 22, 25), ('k-center', 23, 25), ('k-means', 23, 25)])
-def test_quoted_numbers_are_those_printed(method, source, quoted_in):
-    assert len(printed(source, method)) == 9 and printed(quoted_in, method) == printed(source, method)
+def test_closing_tables_hold_every_selector_so_far_with_the_same_numbers():
+    tables = {n: closing(n) for n in (22, 23, 24, 25)}
+    for low, high, own in ((22, 23, {'facility', 'dpp-cov', 'dpp-cov-mi', 'dpp-rbf-mi'}), (23, 24, {'k-center', 'k-means', 'k-medoids'}), (24, 25, {'mis', 'coverage', 'agreement', 'neighbourhood'})):
+        for n, table in tables.items():
+            if n < high: continue
+            assert own <= set(table)
+            for m in own | {'random', 'low', 'high'}: assert table[m] == tables[low][m], (m, low, n)
+    assert {'herding', 'herding (rbf)', 'herding (columns)'} <= set(tables[25]) and tables[22]['facility'] == facility_alone()
 
 @pytest.mark.parametrize('scale', [1e-99, 1e-22, 1e-5, 1e20, 1e99])
 @pytest.mark.parametrize('seed', range(10))
