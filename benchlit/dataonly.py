@@ -31,10 +31,16 @@ def independent_set(
         left &= ~gone; degree = degree - adj[gone].sum(0)       # an edge counts while both ends are left
     return np.array(idx)
 
-# %% ../nbs/24_dataonly.ipynb #50a307e4
+# %% ../nbs/24_dataonly.ipynb #20a1f5b9
 PAIRS, PERCENTILES = 10_000, range(80, 101) # [B] A.4
 
 def _unit(E): return unit(check_embeddings(E, zero_ok=False).astype(float))
+
+def _pairs(n, rng):
+    "10,000 random pairs of n prompts, or all if there are no more."
+    if n*(n-1)//2 <= PAIRS: return np.triu_indices(n, 1)
+    i = rng.integers(n, size=PAIRS)
+    return i, (i + rng.integers(1, n, size=PAIRS)) % n
 
 def thresholds(
     E:np.ndarray, # Embeddings, shape (n, d), n >= 2, no zero rows
@@ -43,8 +49,7 @@ def thresholds(
     "Percentiles 80..100 of the cosine over 10,000 random pairs ([B] A.4), over all pairs if there are no more."
     U, rng = _unit(E), as_rng(rng); n = len(U)
     if n < 2: raise ValueError("one prompt makes no pair, so there is no threshold")
-    if n*(n-1)//2 <= PAIRS: i, j = np.triu_indices(n, 1)
-    else: i = rng.integers(n, size=PAIRS); j = (i + rng.integers(1, n, size=PAIRS)) % n
+    i, j = _pairs(n, rng)
     return np.percentile(np.einsum('pd,pd->p', U[i], U[j]), PERCENTILES)
 
 def mis(
@@ -56,7 +61,7 @@ def mis(
     U, rng = _unit(E), as_rng(rng); n = len(U); k = check_k(k, n)
     if n == 1: return Subset(np.array([0]))
     S = U @ U.T; idx = []
-    for tau in thresholds(U, rng):
+    for tau in np.percentile(S[_pairs(n, rng)], PERCENTILES):              # as `thresholds`, from the table at hand
         if len(idx := independent_set(S > tau + 1e-9)) >= k: return Subset(idx[np.sort(rng.choice(len(idx), k, replace=False))])
     left, idx = np.ones(n, bool), list(idx); left[idx] = False
     while len(idx) < k: j = first_max(np.where(left, 2 - S[:, idx].max(1), -np.inf)); idx.append(j); left[j] = False
