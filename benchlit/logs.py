@@ -52,7 +52,7 @@ def _wording(arguments):
             parts.append(s if isinstance(s, str) else json.dumps(s))
     return _print('\0'.join(parts).encode('utf-8', 'surrogatepass'))
 
-# %% ../nbs/02_logs.ipynb #eb041b27
+# %% ../nbs/02_logs.ipynb #71a176fa
 class Run(NamedTuple):
     "What one file says about one model on one task."
     file:str # Where it was read
@@ -79,6 +79,7 @@ class _Rows:
         n = len(self.id); self.id.append(id); self.filter.append(filter); self.unparsed.append(unparsed)
         self.epoch.append(epoch); self.content.append(content); self.wording.append(wording)
         for name, v in scores:
+            if not isinstance(name, str): raise TypeError(f"the name of a metric is {name!r}")
             if v is None: v = math.nan
             elif not isinstance(v, (int, float)): self.odd.setdefault(name, v); continue
             if (col := self.metrics.get(name)) is None: col = self.metrics[name] = array('d')
@@ -251,7 +252,7 @@ def _inspect(path, file, stores, ignore=(), cache=None):
     created = pd.Timestamp(e.created); date = (created.tz_convert('UTC') if created.tzinfo else created).strftime('%Y-%m-%dT%H-%M-%S')
     return [Run(file, str(e.model), str(e.task), 'inspect', rows.table(), rows.odd, date, None if e.task_version is None else str(e.task_version))]
 
-# %% ../nbs/02_logs.ipynb #ca5eddb4
+# %% ../nbs/02_logs.ipynb #ca5b87bd
 def _helm_task(name):
     "The name of a run without its model."
     task, _, args = name.partition(':'); args = [a for a in args.split(',') if a and not a.startswith(('model=', 'model_deployment='))]
@@ -269,7 +270,7 @@ def _helm(path, file, stores, ignore=(), cache=None):
     stats, state = _json(path, file), _json(path.with_name('scenario_state.json'), file)
     spec = _json(p, file) if (p := path.with_name('run_spec.json')).exists() else {}
     try:
-        name = spec.get('name') or path.absolute().parent.name; task, adapter = _helm_task(name), state['adapter_spec']; store = stores.setdefault(task, {})
+        name = str(spec.get('name') or path.absolute().parent.name); task, adapter = _helm_task(name), state['adapter_spec']; store = stores.setdefault(task, {})
         here, rows, found = {}, _Rows(), {}
         for q in state['request_states']:
             x = q['instance']; i = _helm_id(x['id'], x.get('perturbation'))
@@ -281,8 +282,9 @@ def _helm(path, file, stores, ignore=(), cache=None):
         for (i, trial), scores in found.items():
             if i not in here: raise ValueError(f"{file}: instance {i!r} is not in scenario_state.json: the two files are of different runs")
             rows.add(i, _content(here[i]), scores.items(), epoch=trial)
-        return [Run(file, adapter['model'], task, 'helm', rows.table(), rows.odd, shots=adapter.get('max_train_instances'), groups=tuple((0, g) for g in (spec.get('groups') or ())[:1] if g != task))]
-    except (KeyError, TypeError, AttributeError) as e: raise ValueError(f"{file} or the files beside it are not as HELM writes them: {type(e).__name__} {e}") from None
+        shots, groups = adapter.get('max_train_instances'), (spec.get('groups') or [])[:1]
+        return [Run(file, str(adapter['model']), task, 'helm', rows.table(), rows.odd, shots=shots if isinstance(shots, int) else None, groups=tuple((0, str(g)) for g in groups if g and g != task))]
+    except (KeyError, TypeError, AttributeError, OverflowError) as e: raise ValueError(f"{file} or the files beside it are not as HELM writes them: {type(e).__name__} {e}") from None
 
 # %% ../nbs/02_logs.ipynb #0f11b548
 def _wanted(spec, task):

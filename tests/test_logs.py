@@ -214,3 +214,35 @@ def test_bad_helm():
 # ---- Inspect
 def test_inspect_logs_need_inspect(monkeypatch):
     put('x.eval', b'PK'); monkeypatch.setitem(sys.modules, 'inspect_ai', None); monkeypatch.setitem(sys.modules, 'inspect_ai.log', None); refused('logs/x.eval', 'pip install inspect_ai')
+
+# ---- damage of any kind
+JUNK = (None, True, 0, -1, 3.5, float('nan'), float('inf'), '', 'x', '\ud800', [], [1], ['a', ['b']], {}, {'a': 1}, {'': None}, 10**30)
+
+def damaged(o, rng):
+    "Data with one value replaced or gone."
+    places = []
+    def walk(x, p):
+        places.append(p)
+        for k, v in x.items() if isinstance(x, dict) else enumerate(x) if isinstance(x, list) else (): walk(v, (*p, k))
+    walk(o, ()); *p, last = rng.choice(places[1:]); t = o
+    for k in p: t = t[k]
+    if rng.random() < .3: del t[last]
+    else: t[last] = json.loads(json.dumps(rng.choice(JUNK)))
+    return o
+
+@pytest.mark.parametrize('kind', ['samples_t_*', 'results_*', 'per_instance*', 'scenario*', 'run_spec*', 't.jsonl'])
+def test_whatever_is_damaged_is_read_or_refused(kind):
+    "Never another error than a clear one."
+    outcomes = set()
+    for seed in range(30):
+        rng = random.Random(seed); d = Path(f'x{seed}')
+        if '_*' in kind:
+            for m in 'ab': run(d/m, m, dict(t=[sample(i, i % 2) for i in range(3)], u=[sample(0, 1)]), group_subtasks=dict(g=['t', 'u']))
+        elif '*' in kind:
+            for m in 'ab': helm(d/m, m, {'id3': [1., 1.], 'id4': [0., 1.]}, name=f't:model={m}', trials=2)
+        else: d.mkdir(); (d/kind).write_text('\n'.join(json.dumps(dict(item_id=f'q{i}', benchmark='t', capability='c', prompt='p', model=m, score=1)) for i in range(2) for m in 'ab'))
+        f = sorted(d.rglob(kind))[0]; lines = 'jsonl' in f.name; text = f.read_text(); data = [json.loads(l) for l in text.splitlines()] if lines else json.loads(text)
+        data = damaged(data, rng); f.write_text('\n'.join(map(json.dumps, data)) if lines else json.dumps(data))
+        try: read_logs(d, metric=['acc', 'exact_match', 'score'], differ=rng.choice(['refuse', 'drop', 'docs'])); outcomes.add('read')
+        except ValueError as e: assert str(e); outcomes.add('refused')
+    assert outcomes == {'read', 'refused'}
