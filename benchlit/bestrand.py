@@ -151,36 +151,10 @@ def _tosses():
             while v != u(0): out[c] = 64*w + ones((v & (~v + u(1))) - u(1)); c += 1; v &= v - u(1)
     return ones, toss, places
 
-# %% ../nbs/51_bestrand.ipynb #f0af7873
-def _sixteen():
-    "Compiled: the sixteen sums that four items can have, for the four in each sixteenth of 64 items and for five probes at a time; and a mask's sums from them."
+# %% ../nbs/51_bestrand.ipynb #5c81ef71
+def _by_word(ones, toss, places):
+    "Compiled, over seeds and candidates: probe sums `H` and sums of squares `Q` of the pool (S, R), sums `h` of the candidates (S, R, m), for zeros and ones; and the winners' items."
     from numba import njit
-    u = np.uint64
-    @njit(cache=True)
-    def fill(T, X, i, r):
-        "T[80 b + 5 v + (0..4)]: sums of X[., r..r+4] over the items i + 4 b + (0..3) whose bits are set in v."
-        for b in range(16):
-            for e in range(4):
-                x = X[i + 4*b + e, r:r+5]; x0, x1, x2, x3, x4 = x[0], x[1], x[2], x[3], x[4]
-                for v in range(1 << e):
-                    a = u(80)*u(b) + u(5)*u(v); to = a + u(5 << e)                   # unsigned: no check for places counted from the end
-                    y0, y1, y2, y3, y4 = T[a], T[a + u(1)], T[a + u(2)], T[a + u(3)], T[a + u(4)]
-                    T[to] = y0 + x0; T[to + u(1)] = y1 + x1; T[to + u(2)] = y2 + x2; T[to + u(3)] = y3 + x3; T[to + u(4)] = y4 + x4
-    @njit(cache=True)
-    def look(T, v):
-        a0 = a1 = a2 = a3 = a4 = 0.; b = u(0)
-        for _ in range(16):
-            i = b + u(5)*(v & u(15)); v >>= u(4); b += u(80)
-            a0 += T[i]; a1 += T[i + u(1)]; a2 += T[i + u(2)]; a3 += T[i + u(3)]; a4 += T[i + u(4)]
-        return a0, a1, a2, a3, a4
-    return fill, look
-
-# %% ../nbs/51_bestrand.ipynb #44fe903f
-@cache
-def _loops():
-    "Compiled, over seeds and candidates: probe sums `H` and sums of squares `Q` of the pool (S, R), sums `h` of the candidates (S, R, m), and the winners' items."
-    from numba import njit
-    (ones, toss, places), (fill, look) = _tosses(), _sixteen()
     @njit(cache=True)
     def pool_of(key, n, size, q, digits):
         mask, pool = np.empty((n + 63)//64, np.uint64), np.empty(size, np.int64); toss(mask, key, n, size, q, digits); places(mask, pool)
@@ -212,15 +186,46 @@ def _loops():
         for s in range(len(keys)):
             pool = pool_of(keys[s, 0], n, size, qp, dp); toss(mask, keys[s, 1+best[s]], size, k, qk, dk); places(mask, out[s])
             for c in range(k): out[s, c] = pool[out[s, c]]
+    return pool_of, counts, winners
+
+# %% ../nbs/51_bestrand.ipynb #00c259f5
+def _sixteen():
+    "Compiled: the sixteen sums that four items can have, for each four of 64 items and for five probes at a time; and a mask's sums from them."
+    from numba import njit
+    u = np.uint64
+    @njit(cache=True)
+    def fill(T, X, i, r):
+        "T[80 b + 5 v + (0..4)]: sums of X[., r..r+4] over the items i + 4 b + (0..3) whose bits are set in v."
+        for b in range(16):
+            for e in range(4):
+                x = X[i + 4*b + e, r:r+5]; x0, x1, x2, x3, x4 = x[0], x[1], x[2], x[3], x[4]
+                for v in range(1 << e):
+                    a = u(80)*u(b) + u(5)*u(v); to = a + u(5 << e)                   # unsigned: no check for places counted from the end
+                    y0, y1, y2, y3, y4 = T[a], T[a + u(1)], T[a + u(2)], T[a + u(3)], T[a + u(4)]
+                    T[to] = y0 + x0; T[to + u(1)] = y1 + x1; T[to + u(2)] = y2 + x2; T[to + u(3)] = y3 + x3; T[to + u(4)] = y4 + x4
+    @njit(cache=True)
+    def look(T, v):
+        a0 = a1 = a2 = a3 = a4 = 0.; b = u(0)
+        for _ in range(16):
+            i = b + u(5)*(v & u(15)); v >>= u(4); b += u(80)
+            a0 += T[i]; a1 += T[i + u(1)]; a2 += T[i + u(2)]; a3 += T[i + u(3)]; a4 += T[i + u(4)]
+        return a0, a1, a2, a3, a4
+    return fill, look
+
+# %% ../nbs/51_bestrand.ipynb #0d3eea88
+def _by_four(toss, pool_of):
+    "Compiled: as `_by_word`, for any scores."
+    from numba import njit
+    fill, look = _sixteen()
     @njit(cache=True)
     def sums(Y, keys, size, k, qp, dp, qk, dk, H, Q, h):
-        "Any scores, shape (R, n)."
-        (R, n), W, m = Y.shape, (size + 63)//64, h.shape[2]; X, T, masks = np.zeros((64*W, -(-R//5)*5)), np.zeros(1280), np.empty((min(m, 256), W), np.uint64)
+        "Any scores, shape (n, R)."
+        (n, R), W, m = Y.shape, (size + 63)//64, h.shape[2]; X, T, masks = np.zeros((64*W, -(-R//5)*5)), np.zeros(1280), np.empty((min(m, 256), W), np.uint64)
         for s in range(len(keys)):
             if s == 0 or size < n:
                 pool = pool_of(keys[s, 0], n, size, qp, dp)
                 for i in range(size):
-                    for r in range(R): x = Y[r, pool[i]]; X[i, r] = x; H[s, r] += x; Q[s, r] += x*x
+                    for r in range(R): x = Y[pool[i], r]; X[i, r] = x; H[s, r] += x; Q[s, r] += x*x
             else: H[s], Q[s] = H[0], Q[0]
             for a in range(0, m, 256):
                 c = min(256, m - a)
@@ -231,16 +236,22 @@ def _loops():
                         fill(T, X, 64*w, g)
                         for j in range(c): x = look(T, masks[j, w]); acc[j, 0] += x[0]; acc[j, 1] += x[1]; acc[j, 2] += x[2]; acc[j, 3] += x[3]; acc[j, 4] += x[4]
                     for r in range(min(5, R - g)): h[s, g+r, a:a+c] = acc[:, r]
-    return counts, sums, winners
+    return sums
 
-# %% ../nbs/51_bestrand.ipynb #38398e61
+@cache
+def _loops():
+    "The compiled loops, built on first use."
+    ones, toss, places = _tosses(); pool_of, counts, winners = _by_word(ones, toss, places)
+    return counts, _by_four(toss, pool_of), winners
+
+# %% ../nbs/51_bestrand.ipynb #f95c11d2
 _BLOCK = 2**16 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
     "Positions of the winners, shape (S, k), and means and variances of the probes on the pools, shape (S, R), for known scores (R, n)."
     counts, sums, winners = _loops(); (R, n), (S, m) = Y.shape, keys.shape; law = *_chance(size, n), *_chance(k, size)
     lo, hi, high = Y.min(1), Y.max(1), np.abs(Y).max(1); two = ((Y == lo[:, None]) | (Y == hi[:, None])).all()
-    add, T, width = (counts, (Y == hi[:, None]).astype(np.uint8), hi - lo) if two else (sums, Y - lo[:, None], np.ones(R))
+    add, T, width = (counts, (Y == hi[:, None]).astype(np.uint8), hi - lo) if two else (sums, np.ascontiguousarray((Y - lo[:, None]).T), np.ones(R))
     out, H, V, step = np.empty((S, k), np.int64), np.zeros((S, R)), np.zeros((S, R)), max(1, _BLOCK//(m*R))
     for a in range(0, S, step):
         part = slice(a, a+step); h = np.zeros((len(keys[part]), R, m - 1)); add(T, keys[part], size, k, *law, H[part], V[part], h)
@@ -266,7 +277,7 @@ def bestrand_from(
         names = [f'{r % (p := np.shape(Y_probe)[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
         raise ValueError(f"row(s) {', '.join(names)} of Y_probe give one and the same score to every item and cannot tell subsets apart: leave them out")
     S = 1 if many is None else check_k(many, 10**9, 'selections'); seed = as_rng(rng)
-    gens = [seed]*S if seed is rng else [seed, *(as_rng(int(rng) + s) for s in range(1, S))]
+    gens = [seed]*S if seed is rng else [seed, *(np.random.default_rng(int(rng) + s) for s in range(1, S))]
     keys = np.stack([g.integers(2**64, size=m + 1, dtype=np.uint64) for g in gens])
     if many is None: pool = keyed_subset(keys[0, 0], n, size); return _search(Y[:, pool], pool, keys[0, 1:], k, norm, stack, adjust)
     A, H, V = _many(Y, keys, k, size, norm, stack)
