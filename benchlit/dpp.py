@@ -121,10 +121,10 @@ class _Lazy:
         return j, value[j]
     def add(self, *directions): self.D[self.s] = directions; self.s += 1
 
-# %% ../nbs/22_dpp.ipynb #1ed369ef
+# %% ../nbs/22_dpp.ipynb #50afc24a
 def _features(X, ridge):
     X = check_embeddings(X).astype(float, copy=False); ridge = check_real(ridge, 'ridge')
-    if safe_scale(X)[1]: raise ValueError(f"the largest entry of the features is {np.abs(X).max():.2g}, and its square is beyond double precision; divide them by it")
+    if safe_scale(X)[1]: raise ValueError(f"the largest entry of the features is {np.abs(X).max():.2g}, too near the limits of double precision to be squared; divide them by it")
     return X, np.einsum('ij,ij->i', X, X) + ridge
 
 def greedy_dpp(

@@ -66,7 +66,7 @@ def apportion(
     q[np.argsort(-left, kind='stable')[:k - q.sum()]] += 1
     return q
 
-# %% ../nbs/25_herding.ipynb #79fda16a
+# %% ../nbs/25_herding.ipynb #181414f9
 def _quotas(quotas, k, size, codes):
     "Checked number of items of each group."
     if quotas is None: return apportion(k, size)
@@ -88,7 +88,7 @@ def herding(
     if not callable(kernel) and not (isinstance(kernel, str) and kernel in ('linear', 'rbf')):
         raise ValueError(f"kernel must be 'linear', 'rbf' or a function of two blocks of rows, got {kernel if isinstance(kernel, str) else type(kernel).__name__!r}")
     if isinstance(kernel, str) and (near := safe_scale(E))[1]:
-        if kernel == 'linear': raise ValueError(f"the largest entry of the embeddings is {np.abs(E).max():.2g}, and its square is beyond double precision; divide them by it")
+        if kernel == 'linear': raise ValueError(f"the largest entry of the embeddings is {np.abs(E).max():.2g}, too near the limits of double precision to be squared; divide them by it")
         E = near[0]
     if groups is None:
         if quotas is not None: raise ValueError("quotas need groups")

@@ -74,13 +74,13 @@ def check_groups(
     try: return np.unique(g, return_inverse=True)
     except TypeError: raise ValueError(f"groups must be all names or all numbers, got {first_few(sorted({type(v).__name__ for v in g}))}") from None
 
-# %% ../nbs/12_similarity.ipynb #2bcb771a
+# %% ../nbs/12_similarity.ipynb #11689ce7
 def dot(
     E:np.ndarray, # Embeddings, shape (n, d)
 )->np.ndarray: # Kernel, shape (n, n), float64
     "Dot-product kernel $e_i^\\top e_j$ (DPP-Dot of [C])."
     E = check_embeddings(E).astype(float)
-    if safe_scale(E)[1]: raise ValueError(f"the largest entry of the embeddings is {np.abs(E).max():.2g}, and its square is beyond double precision; divide them by it")
+    if safe_scale(E)[1]: raise ValueError(f"the largest entry of the embeddings is {np.abs(E).max():.2g}, too near the limits of double precision to be squared; divide them by it")
     return E @ E.T
 
 def cosine(

@@ -105,7 +105,7 @@ def test_scale_does_not_matter(scale, seed):
 def test_beyond_double_precision():
     E = np.random.default_rng(0).normal(size=(50, 8)); toy = toy_world(1)
     for scale in (1e-300, 1e-160, 1e160, 1e300):
-        with pytest.raises(ValueError, match='beyond double precision; divide them by it'): herding(E*scale, 5)
+        with pytest.raises(ValueError, match='limits of double precision to be squared; divide them by it'): herding(E*scale, 5)
         np.testing.assert_array_equal(herding(E*scale, 5, kernel='rbf').idx, herding(E, 5, kernel='rbf').idx)
         np.testing.assert_array_equal(herd_suite(toy.suite, toy.E*np.float64(scale), 9).idx, herd_suite(toy.suite, toy.E, 9).idx)
     assert list(herding(np.zeros((3, 2)), 2).idx) == [0, 1]
