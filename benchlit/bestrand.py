@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['keyed_subset', 'bestrand', 'bestrand_from', 'probe_sets', 'probe_weights']
 
-# %% ../nbs/51_bestrand.ipynb #93796009
+# %% ../nbs/51_bestrand.ipynb #497172c4
 from collections.abc import Callable
 from functools import cache
 from numbers import Integral
 import numpy as np
 from .core import Subset, as_rng, check_k
 from .greedy import RTOL
-from .sampling import real_number, real_numbers
+from .sampling import real_number, real_numbers, whole_number
 
-# %% ../nbs/51_bestrand.ipynb #6998bc5f
+# %% ../nbs/51_bestrand.ipynb #ec9bbdda
 _GAMMA, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB) # constants of SplitMix64
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1) # a word has two halves of 32 bits; the lower one
 _MOST = 2**32 - 1 # Items at most: a place is drawn with 32 bits
@@ -42,7 +42,7 @@ def keyed_subset(
 )->np.ndarray: # Positions 0..size-1, ascending, shape (k,)
     "The uniformly random k-subset that belongs to a key: toss coins, then repair the count."
     if not isinstance(key, Integral) or not 0 <= key < 2**64: raise ValueError(f"a key is a whole number in 0..2**64 - 1, got {key!r}")
-    size = check_k(size, _MOST, 'items to draw from'); k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
+    size = whole_number(size, 'the number of items to draw from', _MOST); k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
     words, mask = _words(key, 0, W*digits).reshape(W, digits), np.full(W, 2**64 - 1 if q == 256 else 0, np.uint64)
     for j in range(digits): mask = mask | words[:, j] if q >> (8 - digits + j) & 1 else mask & words[:, j]
     chosen = (mask[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(bool).ravel()[:size]
@@ -52,12 +52,12 @@ def keyed_subset(
         chosen[i[np.sort(np.unique(i, return_index=True)[1])][:abs(surplus)]] ^= True         # each once, in order of drawing
     return np.flatnonzero(chosen)
 
-# %% ../nbs/51_bestrand.ipynb #fab11165
+# %% ../nbs/51_bestrand.ipynb #cb954c3e
 def _plan(n, k, m, pool_factor, norm):
     "The numbers, checked: n, k and m as Python integers, which cannot overflow, and how many items the pool has."
-    n = check_k(n, _MOST, 'items in the suite')
+    n = whole_number(n, 'the number of items n', _MOST)
     if k == n: raise ValueError(f"k = n = {n} keeps every item: there is nothing to choose")
-    k, m, f = check_k(k, n), check_k(m, 10**9, 'candidates'), real_number(pool_factor, 'pool_factor')
+    k, m, f = check_k(k, n), whole_number(m, 'the number of candidates m', 10**9), real_number(pool_factor, 'pool_factor')
     if not f >= 1: raise ValueError(f"the pool must hold at least k items: pool_factor must be >= 1, got {pool_factor!r}")
     if np.ndim(norm) or isinstance(norm, bool) or norm not in (1, 2, np.inf): raise ValueError(f"norm must be 1, 2 or np.inf, got {norm!r}")
     return n, k, m, int(min(f*k*(1 + 1e-12), n))                                            # 1.005 times 1,000 is 1,005
@@ -86,7 +86,7 @@ def _unit(var, high, stack):
     "What to divide each row's gap by: its standard deviation if metrics are stacked; a constant row weighs nothing."
     return np.where(var > 1e-12*high**2, np.sqrt(np.maximum(var, 0)), np.inf) if stack else np.ones_like(var)
 
-# %% ../nbs/51_bestrand.ipynb #8fff374e
+# %% ../nbs/51_bestrand.ipynb #0534d3bc
 def _search(X, pool, keys, k, norm, stack, adjust):
     "Steps 2 to 4 on the scores of the pool, shape (R, |P|)."
     if len(keys) > 1 and len(pool) > k and (X == X[:, :1]).all(): raise ValueError(f"every probe gives one and the same score to all {len(pool)} items of the pool, so no subset differs from another: take other probes, a larger pool_factor or another seed")
@@ -107,6 +107,7 @@ def bestrand(
 )->Subset: # Positions ascending: a draw has no order of picks
     "Best of `m` random subsets of a random pool, judged by probes that are run on the pool alone ([B] §2.2, steps 1-4)."
     n, k, m, size = _plan(n, k, m, pool_factor, norm); keys = as_rng(rng).integers(2**64, size=m + 1, dtype=np.uint64)
+    if not callable(scores_of): raise ValueError(f"scores_of must be a function of item positions, got {type(scores_of).__name__}; known scores go to bestrand_from")
     pool = keyed_subset(keys[0], n, size); X, stack = _probe_rows(scores_of(pool.copy()), pool, 'the scores that scores_of returns')
     return _search(X, pool, keys[1:], k, norm, stack, adjust)
 
@@ -244,7 +245,7 @@ def _loops():
     ones, toss, places = _tosses(); pool_of, counts, winners = _by_word(ones, toss, places)
     return counts, _by_four(toss, pool_of), winners
 
-# %% ../nbs/51_bestrand.ipynb #f95c11d2
+# %% ../nbs/51_bestrand.ipynb #549473b4
 _BLOCK = 2**16 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
@@ -276,7 +277,7 @@ def bestrand_from(
     if len(flat := np.flatnonzero((Y == Y[:, :1]).all(1))):
         names = [f'{r % (p := np.shape(Y_probe)[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
         raise ValueError(f"row(s) {', '.join(names)} of Y_probe give one and the same score to every item and cannot tell subsets apart: leave them out")
-    S = 1 if many is None else check_k(many, 10**9, 'selections'); seed = as_rng(rng)
+    S = 1 if many is None else whole_number(many, 'the number of selections (many)', 10**9); seed = as_rng(rng)
     gens = [seed]*S if seed is rng else [seed, *(np.random.default_rng(int(rng) + s) for s in range(1, S))]
     keys = np.stack([g.integers(2**64, size=m + 1, dtype=np.uint64) for g in gens])
     if many is None: pool = keyed_subset(keys[0, 0], n, size); return _search(Y[:, pool], pool, keys[0, 1:], k, norm, stack, adjust)

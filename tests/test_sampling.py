@@ -53,7 +53,7 @@ def test_simulation_agrees_with_the_metrics_module():
         b = subset_errors(Y, random_subsets(90, k, 6000, 2)).mean(1); se = b.std()/np.sqrt(len(b))
         assert abs(mae.mean() - b.mean()) < 5*se and abs(mae.std()/b.std() - 1) < .06
     assert_allclose(simulate_mae(Y, [90], 3, rng=0), 0, atol=1e-7)
-    assert_allclose(simulate_mae(Y, [7], 50, rng=1)[0], a[0][:50], atol=1e-6)          # a longer run begins alike
+    assert_allclose(simulate_mae(Y, 7, 50, rng=1)[0], a[0][:50], atol=1e-6)          # a longer run begins alike
 
 def test_equal_law_is_the_general_law_where_assumption_2_holds():
     for M, rho in ((2, .1), (9, .5), (40, .9)):
@@ -133,7 +133,7 @@ def test_more_models_than_items_and_one_model():
     (lambda: mae_law([[1, 0, 1.]], 2).quantile(np.nan), 'NaN'), (lambda: mae_law([['1', '0', '1']], 2), 'real numbers'), (lambda: mae_law([[1, 0, 1j]], 2), 'real numbers'),
     (lambda: mae_law(np.array([[1, '0', 1]], object), 2), 'real numbers'), (lambda: mae_law([[1, None, 1]], 2), 'model 0 on item 1'), (lambda: mae_law([[1e200, 0, 1]], 2), 'rescale'), (lambda: behaviour([[1e-200, 0], [1, 0]]), 'rescale'),
     (lambda: items_needed([[1, 0, 1.]], 'a', .1), "tol must be a number, got 'a'"), (lambda: items_needed([[1, 0, 1.]], .1, '.1'), 'risk'), (lambda: items_needed([[1, 0, 1.]], None, .1), 'tol'),
-    (lambda: equal_law(10, 2, '3', .4, .2), "M must be a number, got '3'"), (lambda: equal_law(10, 2, np.nan, .4, .2), 'M must'), (lambda: equal_law(10, 2, 10**6, .4, .2), '1..10000'), (lambda: equal_law(10, 2, 3, '1', .2), 'sigma'),
+    (lambda: fpc('10', 2), "n must be a whole number in 1..1000000000000, got '10'"), (lambda: simulate_mae([[1, 0, 1.]], ['2'], rng=0), 'whole number'), (lambda: simulate_mae([[1, 0, 1.]], 2, 2.5, rng=0), 'S must be'), (lambda: equal_law(10, 2, '3', .4, .2), "M must be a number, got '3'"), (lambda: equal_law(10, 2, np.nan, .4, .2), 'M must'), (lambda: equal_law(10, 2, 10**6, .4, .2), '1..10000'), (lambda: equal_law(10, 2, 3, '1', .2), 'sigma'),
     (lambda: equal_law(10, 2, 3, .4, [.2]), 'rho'), (lambda: large_m(1, -.4, .2), 'sigma must be > 0'), (lambda: large_m(1, .4, 2), 'rho in 0..1'), (lambda: large_m('1', .4, .2), 'real numbers'), (lambda: large_m(np.nan, .4, .2), 'NaN'),
     (lambda: large_m_mode(0, .4, .2), 'M must')])
 def test_bad_input_is_refused(call, words):
