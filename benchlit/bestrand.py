@@ -245,7 +245,7 @@ def _loops():
     ones, toss, places = _tosses(); pool_of, counts, winners = _by_word(ones, toss, places)
     return counts, _by_four(toss, pool_of), winners
 
-# %% ../nbs/51_bestrand.ipynb #549473b4
+# %% ../nbs/51_bestrand.ipynb #32234a49
 _BLOCK = 2**16 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
@@ -273,9 +273,9 @@ def bestrand_from(
     adjust:bool=False, # Weigh the items by `probe_weights`
 )->Subset: # With `many`: positions, shape (many, k); with `adjust` as well: (positions, weights)
     "`bestrand` where the probes' scores are known already; thousands of selections in one call."
-    n = np.shape(Y_probe)[-1] if np.ndim(Y_probe) else 0; Y, stack = _probe_rows(Y_probe, range(n), 'Y_probe'); n, k, m, size = _plan(n, k, m, pool_factor, norm)
+    Y_probe = real_numbers(Y_probe, 'Y_probe', scores=True); n = Y_probe.shape[-1] if Y_probe.ndim else 0; Y, stack = _probe_rows(Y_probe, range(n), 'Y_probe'); n, k, m, size = _plan(n, k, m, pool_factor, norm)
     if len(flat := np.flatnonzero((Y == Y[:, :1]).all(1))):
-        names = [f'{r % (p := np.shape(Y_probe)[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
+        names = [f'{r % (p := Y_probe.shape[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
         raise ValueError(f"row(s) {', '.join(names)} of Y_probe give one and the same score to every item and cannot tell subsets apart: leave them out")
     S = 1 if many is None else whole_number(many, 'the number of selections (many)', 10**9); seed = as_rng(rng)
     gens = [seed]*S if seed is rng else [seed, *(np.random.default_rng(int(rng) + s) for s in range(1, S))]

@@ -221,7 +221,7 @@ ask = lambda i: Y5[:, i]
     (lambda: bestrand_from(Y5*(1 + 1j), 5, rng=0), 'real numbers'), (lambda: bestrand_from(Y5.astype(str), 5, rng=0), 'real numbers'), (lambda: bestrand(lambda i: Y5[:, i].astype(str).astype(object), 30, 5, rng=0), 'real numbers'),
     (lambda: bestrand(ask, 30, 5, rng=0, pool_factor='4'), "pool_factor must be a number, got '4'"), (lambda: bestrand(ask, 30, 5, rng=0, pool_factor=None), 'pool_factor'), (lambda: bestrand(ask, 30, 5, rng=0, norm=np.array([2, 2])), 'norm must be'),
     (lambda: bestrand(ask, 30, 5, rng=0, norm=None), 'norm must be'), (lambda: bestrand(ask, 30, 5, rng=0, norm=True), 'norm must be'), (lambda: bestrand(ask, 2**33, 5, rng=0), '4294967295'),
-    (lambda: bestrand(Y5, 30, 5, rng=0), 'bestrand_from'), (lambda: bestrand(ask, 30., 5, rng=0), 'n must be a whole number'), (lambda: bestrand(ask, 30, 5, rng=0, m='3'), "m must be a whole number.*'3'"), (lambda: bestrand_from(Y5, 5, rng=0, many=2.), 'many'),
+    (lambda: bestrand(Y5, 30, 5, rng=0), 'bestrand_from'), (lambda: bestrand_from([[1, 0, 1], [1]], 1, rng=0), 'Y_probe must be real numbers'), (lambda: bestrand(ask, 30., 5, rng=0), 'n must be a whole number'), (lambda: bestrand(ask, 30, 5, rng=0, m='3'), "m must be a whole number.*'3'"), (lambda: bestrand_from(Y5, 5, rng=0, many=2.), 'many'),
     (lambda: keyed_subset(-1, 5, 2), 'key'), (lambda: keyed_subset(2**64, 5, 2), 'key'), (lambda: keyed_subset(1., 5, 2), 'key'), (lambda: keyed_subset(1, 0, 1), 'items to draw from'), (lambda: keyed_subset(1, 2.5, 1), 'whole number'),
     (lambda: probe_sets(['.1', '.2'], 1), 'real numbers'), (lambda: probe_sets([.1, .2j], 1), 'real numbers'), (lambda: probe_sets([.1, None], 1), 'missing')])
 def test_bad_input_is_named(call, words):
