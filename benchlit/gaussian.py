@@ -7,14 +7,15 @@ __all__ = ['SELECTORS', 'Selection', 'correlation', 'greedy_entropy', 'greedy_mi
            'best_subset', 'impute', 'calibrate']
 
 # %% ../nbs/41_gaussian.ipynb #193615f0
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
+from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from .core import Subset, first_few
 from .covariance import calibrate, impute
-from .dpp import RANK, PivotedCholesky
-from .greedy import greedy, with_best_single
+from .dpp import NOISE, RANK, PivotedCholesky
+from .greedy import RTOL, _Plan
 
 # %% ../nbs/41_gaussian.ipynb #824cdcb4
 _all_ = ['impute', 'calibrate']
@@ -29,16 +30,22 @@ def correlation(
     Sigma:np.ndarray, # Covariance, shape (N, N)
 )->np.ndarray: # Correlation, shape (N, N), diagonal exactly 1
     "Covariance in units of the standard deviations."
-    S = np.array(Sigma, float); s = np.sqrt(np.diag(S)); R = S/np.outer(s, s); np.fill_diagonal(R, 1)
+    S = _square(Sigma); s = np.sqrt(np.diag(S)); R = S/np.outer(s, s); np.fill_diagonal(R, 1)
     return R
 
-def _covariance(Sigma, definite=False):
-    "Sigma as float64, its Cholesky factor in correlation units, and its standard deviations; what is no covariance is refused."
-    S = np.array(Sigma, float); N = len(S)
-    if S.shape != (N, N) or N < 2: raise ValueError(f"Sigma must be a square matrix of at least two benchmarks, got shape {S.shape}")
+def _square(Sigma):
+    "Sigma as a float64 matrix, finite, symmetric and with variances on its diagonal."
+    S = np.array(Sigma, float)
+    if S.ndim != 2 or S.shape[0] != S.shape[1] or not S.size: raise ValueError(f"Sigma must be a square matrix, got shape {S.shape}")
     if not np.isfinite(S).all(): raise ValueError(f"Sigma has NaN or infinity in row(s) {first_few(np.flatnonzero(~np.isfinite(S).all(1)))}")
     if not np.allclose(S, S.T, rtol=1e-8, atol=1e-8*np.abs(S).max()): raise ValueError("Sigma must be symmetric")
     if (bad := np.flatnonzero(~(np.diag(S) > 0))).size: raise ValueError(f"benchmark(s) {first_few(bad)} have no variance; leave them out")
+    return S
+
+def _covariance(Sigma, definite=False):
+    "Sigma as float64, its Cholesky factor in correlation units, and its standard deviations; what is no covariance is refused."
+    S = _square(Sigma); N = len(S)
+    if N < 2: raise ValueError(f"Sigma must be a square matrix of at least two benchmarks, got shape {S.shape}")
     s = np.sqrt(np.diag(S)); R = S/np.outer(s, s)
     try: L = cho_factor(R + (0 if definite else RANK*N)*np.eye(N), lower=True); ok = (np.diag(L[0])**2).min() > (RANK if definite else 0)
     except LinAlgError: ok = False
@@ -47,38 +54,61 @@ def _covariance(Sigma, definite=False):
         raise ValueError(f"Sigma must be positive {need}: the smallest eigenvalue of its correlation is {low:.2g}; use fit_gaussian, which has a floor")
     return S, L, s
 
+# %% ../nbs/41_gaussian.ipynb #a1f3c5d7
 class _Oracle:
-    "Gain oracle for `greedy`: subclasses keep `score`, the gain of every benchmark, or without costs anything that ranks them alike."
+    "What every criterion keeps: `score`, the gain of each benchmark, and `slack`, by how much rounding can be wrong about it."
     def __init__(self, S, costly):
         self.S, self.costly, self.var, self.gains, self.trace = S, costly, np.diag(S), [], []
         self.left = PivotedCholesky(correlation(S), len(S)); self.begin(); self.refresh()
     def begin(self): pass
     def update(self, j): pass
     def open(self): return self.left.d > RANK
-    def gain(self, j): return self.score[j]
+    def worth(self, j): return self.score[j]
+    def slack(self): return RTOL + NOISE/np.maximum(self.left.d, RANK)   # nats
+    def first(self, ok, costs):
+        "The first of `ok` that ties with the best: by gain per cost, or by the smallest loss times cost where nothing gains."
+        t = self.slack(); g = np.where(np.abs(self.score) <= t, 0, self.score); per = np.where(g < 0, costs, 1/costs)
+        r, t = np.where(ok, g*per, -np.inf), t*per; top = r.argmax()
+        return int(np.argmax(r >= r[top] - t[top] - t))
     def add(self, j):
         self.gains.append(float(self.worth(j))); self.update(j)
         if self.open()[j]: self.left.add(j)
         self.trace.append(float(np.maximum(self.left.d, 0) @ self.var)); self.refresh()
 
 # %% ../nbs/41_gaussian.ipynb #83c20bd0
+def _plan(N, k, costs, budget, must_include):
+    "Checked numbers, prices and obligations; one benchmark at least is left to predict."
+    if k is not None:
+        if isinstance(k, bool) or not isinstance(k, Integral): raise ValueError(f"k must be a whole number of benchmarks, got {k!r}")
+        if not 1 <= k < N: raise ValueError(f"k must be in 1..{N-1}: there are {N} benchmarks, and " + (f"k={k} leaves none to predict" if k >= N else f"k={k} runs none"))
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, Real) or not budget > 0): raise ValueError(f"budget must be a number > 0, got {budget!r}")
+    if isinstance(must_include, str) or not np.iterable(must_include) or not all(isinstance(j, Integral) and not isinstance(j, bool) for j in must_include):
+        raise ValueError(f"must_include must be a list of positions, whole numbers in 0..{N-1}, got {must_include!r}")
+    try: costs = None if costs is None else np.asarray(costs, float)
+    except (TypeError, ValueError): raise ValueError(f"costs must be {N} finite positive numbers, got {costs!r}") from None
+    plan = _Plan(N, k, costs, budget, must_include)
+    if k is None and plan.costs.sum() <= budget*(1 + 1e-12): raise ValueError(f"a budget of {budget:g} pays for all {N} benchmarks: none is left to predict")
+    return plan
+
 def _select(oracle, S, k, costs, budget, must_include, stop=False):
-    "Run an oracle class under the common rules; `stop` cuts off picks that lower the objective when a budget allows more."
-    N, costly = len(S), costs is not None or budget is not None; o = oracle(S, costly); alone = np.array(o.score)
-    if k is not None and not isinstance(k, bool) and isinstance(k, (int, np.integer)) and k >= N: raise ValueError(f"k must be in 1..{N-1}: there are {N} benchmarks, and k={k} leaves none to predict")
-    chosen = greedy(o, N, k, costs=costs, budget=budget, must_include=must_include)
-    if len(chosen.idx) == N: raise ValueError(f"a budget of {budget:g} pays for all {N} benchmarks: none is left to predict")
-    if stop and k is None: chosen = Subset(*(v[:max(1, len(must_include), int((chosen.gains > 1e-9).sum()))] for v in chosen[:2]))
-    if budget is not None and not len(must_include):
-        best = with_best_single(chosen, alone, np.ones(N) if costs is None else costs, budget)
-        if best is not chosen: chosen, o = best, oracle(S, costly); o.add(best.idx[0])
-    n = len(chosen.idx)
-    return Selection(chosen.idx, np.array(o.gains[:n]), None, np.array(o.trace[:n]))
+    "Run an oracle class under the common rules; with `stop`, a budget and no `k`, nothing is picked that does not raise the objective."
+    plan = _plan(len(S), k, costs, budget, must_include); costly = costs is not None or budget is not None; o, idx, total = oracle(S, costly), [], 0.
+    def pick(j):
+        nonlocal total; total += o.score[j]; o.add(j); plan.take(j); idx.append(j)
+    for j in plan.must: pick(j)
+    while (ok := plan.fits()).any():
+        j = o.first(ok, plan.costs)
+        if stop and k is None and idx and o.score[j] <= o.slack()[j]: break
+        pick(j)
+    if budget is not None and not plan.must:
+        one = oracle(S, costly); j = one.first(plan.costs <= budget*(1 + 1e-12), np.ones(len(S)))
+        if total < one.score[j] - one.slack()[j]: idx, o = [j], one; o.add(j)
+    return Selection(np.array(idx), np.array(o.gains), None, np.array(o.trace))
 
 # %% ../nbs/41_gaussian.ipynb #29bb6d4a
 class _Entropy(_Oracle):
-    def begin(self): self.low = max(np.linalg.eigvalsh(self.S)[0], RANK*self.var.max()) if self.costly else None
-    def refresh(self): d = self.left.d*self.var; self.score = .5*np.log(np.maximum(d, self.low)/self.low) if self.costly else d
+    def begin(self): self.low = max(np.linalg.eigvalsh(self.S)[0] if self.costly else 0, RANK*self.var.max())
+    def refresh(self): self.score = .5*np.log(np.maximum(self.left.d*self.var, self.low)/self.low)
     def worth(self, j):
         if not self.open()[j]: raise ValueError(f"{self.left.s} benchmarks determine all others (Sigma has rank {self.left.s}); take k <= {self.left.s}")
         return .5*np.log(2*np.pi*np.e*self.left.d[j]*self.var[j])
@@ -97,8 +127,8 @@ def greedy_entropy(
 # %% ../nbs/41_gaussian.ipynb #349990cf
 class _Information(_Oracle):
     def begin(self): self.far = PivotedCholesky(cho_solve(cho_factor(self.left.K, lower=True), np.eye(len(self.S))), len(self.S))
-    def refresh(self): dp = np.maximum(self.left.d*self.far.d, 1e-300); self.score = .5*np.log(dp) if self.costly else dp
-    def worth(self, j): return self.score[j] if self.costly else .5*np.log(self.score[j])
+    def refresh(self): self.score = .5*np.log(np.maximum(self.left.d*self.far.d, 1e-300))
+    def slack(self): return super().slack() + NOISE*self.far.top/np.maximum(self.far.d, RANK*self.far.top)
     def update(self, j): self.far.add(j)
 
 def greedy_mi(
@@ -116,7 +146,7 @@ def greedy_mi(
 class _Facility(_Oracle):
     def begin(self): self.W, self.best = np.maximum(self.S, 0), np.zeros(len(self.S))
     def refresh(self): self.score = np.maximum(self.W - self.best[:, None], 0).sum(0)
-    def worth(self, j): return self.score[j]
+    def slack(self): return np.full(len(self.S), RTOL*self.var.sum())
     def update(self, j): self.best = np.maximum(self.best, self.W[:, j])
 
 def greedy_facility(
@@ -134,7 +164,7 @@ def greedy_facility(
 class _Variance(_Oracle):
     def begin(self): self.C = self.S.copy()
     def refresh(self): self.score = np.divide((self.C**2).sum(0), np.diag(self.C), out=np.zeros(len(self.C)), where=self.open())
-    def worth(self, j): return self.score[j]
+    def slack(self): return RTOL*self.var.sum() + self.score*NOISE/np.maximum(self.left.d, RANK)
     def update(self, j):
         if self.open()[j]: self.C -= np.outer(self.C[:, j], self.C[j]/self.C[j, j])
 
@@ -166,11 +196,13 @@ def best_subset(
     most:int=5_000_000, # Refuse to try more sets
 )->tuple: # (best value, best set as an array, the first in lexicographic order among equals)
     "The best set of benchmarks by trying all of them, the yardstick of the greedy ones."
-    S = _covariance(Sigma, definite=True)[0]; N = len(S)
+    S, (L, _), _ = _covariance(Sigma, definite=True); N = len(S)
+    if isinstance(k, bool) or not isinstance(k, Integral): raise ValueError(f"k must be a whole number of benchmarks, got {k!r}")
     if objective not in SELECTORS: raise ValueError(f"objective must be one of {first_few(SELECTORS)}, got {objective!r}")
     if not 1 <= k < N or comb(N, k) > most: raise ValueError(f"k must be in 1..{N-1} with at most {most:,} sets to try, got {k} ({comb(N, k) if 0 <= k <= N else 0:,} sets)")
     every, best, size = combinations(range(N), k), (-np.inf, None), max(1, 200_000//k)
-    while len(A := np.array([a for a, _ in zip(every, range(size))])):
-        v = _values(S, A, objective); j = int(v.argmax())
-        if v[j] > best[0]*(1 + 1e-12*np.sign(best[0])) or best[1] is None: best = (float(v[j]), A[j])
+    slack = RTOL*np.trace(S) if objective in ('facility', 'variance') else RTOL + NOISE/(np.diag(L)**2).min()
+    while len(A := np.array(list(islice(every, size)))):
+        v = _values(S, A, objective); j = int(np.argmax(v >= v.max() - slack))
+        if v[j] > best[0] + slack: best = (float(v[j]), A[j])
     return best

@@ -1,4 +1,5 @@
 "Selection of benchmarks: every criterion against its definition, ties, units, budgets; and a leaderboard completed."
+from itertools import combinations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
 from benchlit.completion import complete_leaderboard, cross_validate, deal, learn_fold
@@ -49,6 +50,62 @@ def test_units_do_not_matter_to_mutual_information(seed):
     S = covariance(20, seed); unit = 10.**np.random.default_rng(seed).uniform(-3, 3, 20)
     np.testing.assert_array_equal(greedy_mi(S, 15).idx, greedy_mi(S*np.outer(unit, unit), 15).idx)
 
+@pytest.mark.parametrize('must', [[0], [0, 7], [7, 3, 0]])
+def test_a_budget_with_obligations_keeps_every_pick_that_gains(must):
+    "Pairs that say much about each other, and strangers that gain nothing but have to be run: by trying all sets of mandatory picks and more."
+    S = np.eye(8)
+    for a, b in ((1, 2), (3, 4), (5, 6)): S[a, b] = S[b, a] = .9
+    for budget in range(len(must), 8):
+        s = greedy_mi(S, budget=budget, must_include=must); rest = [j for j in range(8) if j not in must]
+        assert s.idx[:len(must)].tolist() == must and (s.gains[len(must):] > 1e-9).all()
+        best = max(value(S, [*must, *more], 'mi') for n in range(budget - len(must) + 1) for more in combinations(rest, n))
+        assert s.gains.sum() == pytest.approx(best)
+
+@given(st.integers(0, 10**6), st.integers(1, 7), st.lists(st.integers(0, 7), max_size=3, unique=True))
+@settings(max_examples=60)
+def test_a_budget_stops_where_nothing_gains(seed, budget, must):
+    S = covariance(8, seed); budget = max(budget, len(must) or 1); s = greedy_mi(S, budget=budget, must_include=must); had = value(S, s.idx, 'mi'); n = max(1, len(must))
+    assert (s.gains[n:] > 0).all()
+    if len(s.idx) < budget: assert max(value(S, [*s.idx, j], 'mi') for j in range(8) if j not in s.idx) <= had + 1e-6
+    free = greedy_mi(S, 7, must_include=must); k = max(n, int(np.argmax([*(free.gains[n:] <= 1e-9), True])) + n)   # the first loss after the mandatory ones
+    np.testing.assert_array_equal(s.idx, free.idx[:min(k, budget)])
+
+def test_losses_are_not_cheaper_where_prices_are_high():
+    S = np.kron(np.eye(2), .2*np.eye(4) + .8); s = greedy_mi(S, 6, costs=[1, 1, 1, 1000]*2); assert not {3, 7} & set(s.idx.tolist())
+    for seed in range(20):
+        S, costs = correlation(covariance(10, seed)), np.random.default_rng(seed).uniform(.1, 10, 10); s = greedy_mi(S, 9, costs=costs); had = 0.
+        for t, j in enumerate(s.idx):
+            g = {i: value(S, [*s.idx[:t], i], 'mi') - had for i in range(10) if i not in s.idx[:t]}; rank = {i: x*costs[i] if x < 0 else x/costs[i] for i, x in g.items()}
+            assert rank[j] >= max(rank.values()) - 1e-6; had += g[j]
+
+@given(st.sampled_from(list(SELECTORS)), st.integers(3, 12), st.integers(0, 10**6), st.sampled_from(['random', 'corr', 'twins', 'equal', 'independent']))
+@settings(max_examples=100)
+def test_unit_costs_choose_what_no_costs_do(name, N, seed, kind):
+    S = dict(random=covariance(N, seed), corr=correlation(covariance(N, seed)), equal=.5*np.eye(N) + .5, independent=np.eye(N), twins=np.kron(correlation(covariance(N, seed)), np.ones((2, 2))) + .1*np.eye(2*N))[kind]
+    np.testing.assert_array_equal(SELECTORS[name](S, len(S) - 1).idx, SELECTORS[name](S, len(S) - 1, costs=np.ones(len(S))).idx)
+
+TIED = dict(equal=.5*np.eye(8) + .5, independent=np.eye(6), blocks=np.kron(np.eye(3), .3*np.eye(3) + .7), losing=1.3*np.eye(3) - .3, same=np.ones((5, 5)))
+
+@pytest.mark.parametrize('kind', TIED)
+@pytest.mark.parametrize('name', SELECTORS)
+@pytest.mark.parametrize('how', ['k', 'costs', 'prices', 'budget'])
+def test_rounding_does_not_choose_among_equals(name, kind, how):
+    S, f = TIED[kind], SELECTORS[name]; N = len(S)
+    if kind == 'same' and name in ('entropy', 'mi'): return   # refused: singular, or of rank 1
+    k = dict(k=dict(k=N - 1), costs=dict(k=N - 1, costs=np.ones(N)), prices=dict(k=N - 1, costs=1 + np.arange(N) % 2), budget=dict(budget=N - 1.5))[how]
+    exact = f(S, **k).idx
+    for seed in range(20):
+        E = 1e-14*np.random.default_rng(seed).normal(size=S.shape); np.testing.assert_array_equal(f(S + E + E.T, **k).idx, exact)
+
+@pytest.mark.parametrize('name', SELECTORS)
+def test_the_first_of_equal_sets(name):
+    for kind, S in TIED.items():
+        if kind == 'same': continue
+        for k in range(1, len(S)):
+            worth = [(value(S, A, name), A) for A in combinations(range(len(S)), k)]; top = max(v for v, _ in worth)
+            first = next(A for v, A in worth if v >= top - 1e-9)
+            for seed in range(5): E = 1e-14*np.random.default_rng(seed).normal(size=S.shape); assert tuple(best_subset(S + E + E.T, k, name)[1]) == first, (kind, k)
+
 def test_everything_tied_goes_by_index():
     S = .5*np.eye(9) + .5
     for f in SELECTORS.values(): np.testing.assert_array_equal(f(S, 6).idx, range(6))
@@ -74,10 +131,18 @@ def test_budgets_and_obligations(name, seed, budget):
 @pytest.mark.parametrize('name', SELECTORS)
 def test_bad_input(name):
     f, S = SELECTORS[name], correlation(covariance(5, 0)); bad = S.copy(); bad[0, 1] = bad[1, 0] = 1.5
-    for args, kwargs, words in [((S, 5), {}, 'none to predict'), ((S, 9), {}, 'none to predict'), ((S, 0), {}, '1..5'), ((S,), {}, 'give k'), ((bad, 2), {}, 'positive'), ((S + np.inf, 2), {}, 'infinity'),
+    for args, kwargs, words in [((S, 5), {}, 'none to predict'), ((S, 9), {}, 'none to predict'), ((S, 0), {}, '1..4'), ((S, 2.), {}, 'whole number'), ((S,), dict(budget='3'), 'budget'), ((S,), dict(budget=np.nan), 'budget'), ((S, 2), dict(must_include=3), 'list of positions'), ((S, 2), dict(must_include=[1.5]), 'list of positions'), ((S, 2), dict(must_include='alpha'), 'list of positions'), ((S, 2), dict(costs='cheap'), 'costs'), ((S,), {}, 'give k'), ((bad, 2), {}, 'positive'), ((S + np.inf, 2), {}, 'infinity'),
             ((np.triu(S), 2), {}, 'symmetric'), ((S, 2), dict(costs=[1, 1, 1, 1]), '5 finite'), ((S, 2), dict(costs=[1, 1, 1, 1, np.nan]), "'4'"), ((S, 2), dict(costs=[1, 1, 1, 1, -1]), "'4'"),
             ((S,), dict(costs=[3]*5, budget=5, must_include=[0, 1]), 'more than the budget'), ((S,), dict(costs=[3]*5, budget=2), 'affordable'), ((S, 1), dict(must_include=[0, 1]), 'do not fit'), ((S, 2), dict(must_include=[5]), '0..4')]:
         with pytest.raises(ValueError, match=words.replace('.', r'\.')): f(*args, **kwargs)
+
+@pytest.mark.parametrize('bad, words', [([[1, 0], [0, 0]], "no variance"), ([[1, 0], [0, -1]], 'no variance'), ([[1, np.nan], [np.nan, 1]], 'NaN'), ([1, 2], 'square'), ([[1, 2]], 'square')])
+def test_what_has_no_correlation(bad, words):
+    with pytest.raises(ValueError, match=words): correlation(bad)
+
+def test_best_subset_wants_a_whole_number():
+    for k in (2., True, '2', None):
+        with pytest.raises(ValueError, match='whole number'): best_subset(np.eye(4), k)
 
 def test_rounding_noise_on_real_matrices(data_dir):
     for name, fit in (('mteb', {}), ('merged', dict(tol=1e-2)), ('mmlu', {})):
