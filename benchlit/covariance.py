@@ -7,6 +7,7 @@ __all__ = ['constant_benchmarks', 'standardize', 'em_step_by_row', 'gaussian_log
            'impute', 'predict_left_out', 'conformal_factor', 'calibrate']
 
 # %% ../nbs/40_covariance.ipynb #238efa6a
+from numbers import Integral, Real
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
@@ -16,8 +17,8 @@ from scipy.special import ndtri
 from .core import as_rng, check_subset, first_few
 
 # %% ../nbs/40_covariance.ipynb #5892d267
-def _table(B, what='B'):
-    "Scores as float64 (M, N), with the names of models and benchmarks; what cannot be read as a leaderboard is named."
+def _cells(B, what='B'):
+    "Scores as float64 (M, N), with the names of models and benchmarks; what cannot be read as a table of scores is named."
     df = B if isinstance(B, pd.DataFrame) else None
     if df is not None:
         for names, kind in ((df.index, 'model'), (df.columns, 'benchmark')):
@@ -29,15 +30,26 @@ def _table(B, what='B'):
     if np.isinf(X).any():
         i, j = np.argwhere(np.isinf(X))[0]
         raise ValueError(f"scores must be finite, got {X[i, j]} of model {models[i]!r} on benchmark {benchmarks[j]!r}; use NaN for 'not observed'")
+    return X, models, benchmarks
+
+def _table(B, what='B'):
+    "The same of a leaderboard, in which every model and every benchmark has a score."
+    X, models, benchmarks = _cells(B, what)
     for axis, names, kind in ((1, models, 'model'), (0, benchmarks, 'benchmark')):
         if (none := np.flatnonzero(np.isnan(X).all(axis))).size: raise ValueError(f"nothing is observed of {kind}(s) {first_few(names[i] for i in none)}; leave them out")
     return X, models, benchmarks
+
+# %% ../nbs/40_covariance.ipynb #b2e4d6f8
+def _scaled(X):
+    "Scores with the largest of each benchmark brought near 1 by a power of two, which rounds nothing, and these powers."
+    unit = np.ldexp(1., np.frexp(np.nanmax(np.abs(X), 0, initial=0))[1] - 1)
+    return X/unit, unit
 
 def constant_benchmarks(
     B:pd.DataFrame|np.ndarray, # Scores, shape (M, N), NaN = not observed
 )->np.ndarray: # Positions of those with fewer than two scores, or whose standard deviation is below 1e-8 of their largest score
     "Which benchmarks tell no two models apart."
-    X = np.asarray(B, float); seen = ~np.isnan(X); n = np.maximum(seen.sum(0), 1); X = np.where(seen, X, 0)
+    X = _scaled(_cells(B)[0])[0]; seen = ~np.isnan(X); n = np.maximum(seen.sum(0), 1); X = np.where(seen, X, 0)
     d = np.where(seen, X - X.sum(0)/n, 0)
     return np.flatnonzero(np.sqrt((d*d).sum(0)/np.maximum(n-1, 1)) <= 1e-8*np.abs(X).max(0))
 
@@ -48,21 +60,36 @@ def standardize(
     "Bring each benchmark to mean 0 and standard deviation 1 over its observed scores."
     X, _, names = _table(B)
     if (flat := constant_benchmarks(X)).size:
-        if not drop_constant: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} tell no two models apart (one score, or all the same); leave them out (in Python: drop_constant=True)")
+        if not drop_constant: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} tell no two models apart (one score, or all the same); leave them out (drop_constant=True)")
         X = np.delete(X, flat, 1)
         if not X.shape[1]: raise ValueError("every benchmark is constant: nothing is left")
         if (bare := np.flatnonzero(np.isnan(X).all(1))).size: raise ValueError(f"without constant benchmarks nothing is observed of model row(s) {first_few(bare)}; leave them out")
-    mean, std = np.nanmean(X, 0), np.nanstd(X, 0, ddof=1)
-    return (X - mean)/std, mean, std
+    X, unit = _scaled(X); mean, std = np.nanmean(X, 0), np.nanstd(X, 0, ddof=1)
+    return (X - mean)/std, mean*unit, std*unit
 
 # %% ../nbs/40_covariance.ipynb #f01d08b3
+def _whole(v, name, least):
+    "A whole number, as int."
+    if isinstance(v, bool) or not isinstance(v, Integral) or v < least: raise ValueError(f"{name} must be a whole number >= {least}, got {v!r}")
+    return int(v)
+
+def _law(mu, Sigma, N, definite=False):
+    "Mean and covariance of N benchmarks; what is no law is refused."
+    mu, Sigma = np.asarray(mu, float), np.array(Sigma, float)
+    if mu.shape != (N,) or Sigma.shape != (N, N): raise ValueError(f"mu and Sigma must have shapes ({N},) and ({N}, {N}), got {mu.shape} and {Sigma.shape}")
+    if not (np.isfinite(mu).all() and np.isfinite(Sigma).all() and np.allclose(Sigma, Sigma.T)): raise ValueError("mu and Sigma must be finite, and Sigma symmetric")
+    try: np.linalg.cholesky(Sigma + (0 if definite else 1e-10*np.trace(Sigma))*np.eye(N))
+    except np.linalg.LinAlgError:
+        if definite or Sigma.any(): raise ValueError(f"Sigma is not positive {'' if definite else 'semi'}definite: its smallest eigenvalue is {np.linalg.eigvalsh(Sigma)[0]:.3g}") from None
+    return mu, Sigma
+
 def em_step_by_row(
     Z:np.ndarray, # Standardised scores, shape (M, N), NaN = not observed
     mu:np.ndarray, # Mean, shape (N,)
     Sigma:np.ndarray, # Covariance, shape (N, N), positive definite
 )->tuple: # (mu, Sigma) after one step
     "One exact EM step as the equation says it, row by row (@eq-em); the yardstick of `em_step`."
-    X, C = np.array(Z, float), np.zeros_like(Sigma)
+    X = _table(Z, 'Z')[0]; mu, Sigma = _law(mu, Sigma, X.shape[1], definite=True); C = np.zeros_like(Sigma)
     for x in X:
         u = np.isnan(x); o = ~u
         K = np.linalg.solve(Sigma[np.ix_(o, o)], Sigma[np.ix_(o, u)])
@@ -98,12 +125,10 @@ def _maximise(X, C):
     mu = X.mean(0); D = X - mu; S = (D.T @ D + C)/len(X)
     return mu, (S + S.T)/2
 
-def _law(Z, mu, Sigma):
+def _seen(Z, mu, Sigma):
     "Checked arguments of the two functions below."
-    Z, mu, Sigma = _table(Z, 'Z')[0], np.asarray(mu, float), np.array(Sigma, float); N = Z.shape[1]
-    if mu.shape != (N,) or Sigma.shape != (N, N): raise ValueError(f"mu and Sigma must have shapes ({N},) and ({N}, {N}), got {mu.shape} and {Sigma.shape}")
-    if not (np.isfinite(mu).all() and np.isfinite(Sigma).all() and np.allclose(Sigma, Sigma.T)): raise ValueError("mu and Sigma must be finite, and Sigma symmetric")
-    return _Holes(Z), mu, Sigma
+    Z = _table(Z, 'Z')[0]
+    return _Holes(Z), *_law(mu, Sigma, Z.shape[1], definite=True)
 
 # %% ../nbs/40_covariance.ipynb #9532617d
 def gaussian_loglik(
@@ -112,7 +137,7 @@ def gaussian_loglik(
     Sigma:np.ndarray, # Covariance, shape (N, N), positive definite
 )->float: # In nats
     "Log-likelihood of what was observed (@eq-loglik)."
-    holes, mu, Sigma = _law(Z, mu, Sigma)
+    holes, mu, Sigma = _seen(Z, mu, Sigma)
     return float(holes.expect(mu, Sigma)[2])
 
 def em_step(
@@ -121,7 +146,7 @@ def em_step(
     Sigma:np.ndarray, # Covariance, shape (N, N), positive definite
 )->tuple: # (mu, Sigma) after one step
     "One exact EM step, by pattern of holes (@eq-em, @eq-pattern)."
-    holes, mu, Sigma = _law(Z, mu, Sigma)
+    holes, mu, Sigma = _seen(Z, mu, Sigma)
     return _maximise(*holes.expect(mu, Sigma)[:2])
 
 # %% ../nbs/40_covariance.ipynb #9c32b42a
@@ -202,11 +227,13 @@ def fit_gaussian(
 )->Gaussian:
     "Mean and covariance of the benchmarks by EM, floored, shrunk and accelerated [G]."
     Z = _table(Z, 'Z')[0]; M, N = Z.shape; alpha = max(0., (N - M)/N) if isinstance(shrinkage, str) and shrinkage == 'auto' else shrinkage
-    if isinstance(alpha, (str, bool)) or not 0 <= alpha < 1: raise ValueError(f"shrinkage must be 'auto' or a weight, 0 <= alpha < 1, got {shrinkage!r}")
-    for v, name in ((floor, 'floor'), (tol, 'tol'), (max_iter, 'max_iter')):
-        if not 0 < v < np.inf: raise ValueError(f"{name} must be > 0, got {v!r}")
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= alpha < 1: raise ValueError(f"shrinkage must be 'auto' or a weight, 0 <= alpha < 1, got {shrinkage!r}")
+    for v, name in ((floor, 'floor'), (tol, 'tol')):
+        if isinstance(v, bool) or not isinstance(v, Real) or not 0 < v < np.inf: raise ValueError(f"{name} must be a number > 0, got {v!r}")
+    max_iter, min_count = _whole(max_iter, 'max_iter', 1), _whole(min_count, 'min_count', 0)
     if (flat := constant_benchmarks(Z)).size: raise ValueError(f"benchmark(s) {first_few(flat)} tell no two models apart; leave them out, as standardize does")
-    em = _EM(Z, floor, float(alpha), min_count); (mu, Sigma), path, converged = _climb(em, tol, int(max_iter), accelerate)
+    if (low := np.flatnonzero(np.nanvar(Z, 0) < floor)).size: raise ValueError(f"benchmark(s) {first_few(low)} vary less than the floor of {floor:g}, so nothing could be learned of them; give standardised scores, standardize(B)[0], or a smaller floor")
+    em = _EM(Z, floor, float(alpha), min_count); (mu, Sigma), path, converged = _climb(em, tol, max_iter, accelerate)
     settings = dict(floor=floor, shrinkage=float(alpha), tol=tol, max_iter=max_iter, accelerate=accelerate, min_count=min_count)
     return Gaussian(mu, Sigma, float(em.holes.expect(mu, Sigma)[2]), em.calls, converged, np.array(path), em.counts, settings)
 
@@ -218,7 +245,7 @@ def impute(
     ridge:float=1e-2, # Added to the diagonal of Sigma_AA, >= 0, in squared standard deviations
 )->tuple: # (mean, sd), each (M, N) or (N,), standardised: observed cells of A keep their score and have sd 0
     "Conditional mean and standard deviation of every benchmark given some ([C] eq. 8; @eq-conditional, @eq-sd)."
-    mu, S = np.asarray(model.mu, float), np.asarray(model.Sigma, float); A = check_subset(A, len(mu)).idx; z = np.asarray(z_A, float); one = z.ndim == 1; z = np.atleast_2d(z)
+    mu, S = _law(model.mu, model.Sigma, np.size(model.mu)); A = check_subset(A, len(mu)).idx; z = np.asarray(z_A, float); one = z.ndim == 1; z = np.atleast_2d(z)
     if z.shape[1:] != (len(A),) or np.isinf(z).any(): raise ValueError(f"z_A must hold finite scores on the {len(A)} benchmarks of A, or NaN, got shape {np.shape(z_A)}")
     if not 0 <= ridge < np.inf: raise ValueError(f"ridge must be >= 0, got {ridge!r}")
     mean, var = np.tile(mu, (len(z), 1)), np.tile(np.diag(S), (len(z), 1)); patterns, which = np.unique(~np.isnan(z), axis=0, return_inverse=True)
@@ -242,12 +269,12 @@ def predict_left_out(
     folds:int=5, # Number of folds, >= 2
     ridge:float=1e-2, # As in `impute`
     rng:np.random.Generator|int=0, # Deals the models to folds
-)->tuple: # (mean, sd), each (M, N), standardised; NaN on A, for models with nothing of A observed, and where a benchmark is constant without the fold
+)->tuple: # (mean, sd), each (M, N), standardised; NaN on A, for models with nothing of A observed, and where a benchmark hardly varies without the fold
     "Predict each model's other benchmarks from its scores on A, by a fit that has not seen the model."
     Z = _table(Z_train, 'Z_train')[0]; A = check_subset(A, Z.shape[1]).idx; mean, sd = np.full((2, *Z.shape), np.nan)
     if not 2 <= folds <= len(Z): raise ValueError(f"folds must be in 2..{len(Z)}, the number of models, got {folds!r}")
     for test in np.array_split(as_rng(rng).permutation(len(Z)), folds):
-        train = np.delete(Z, test, 0); use = np.setdiff1d(np.arange(Z.shape[1]), constant_benchmarks(train)); train = train[:, use]
+        train = np.delete(Z, test, 0); use = np.setdiff1d(np.arange(Z.shape[1]), constant_benchmarks(train)); use = use[np.nanvar(train[:, use], 0) >= model.settings['floor']]; train = train[:, use]
         a, rest = np.intersect1d(A, use), np.setdiff1d(use, A); asked = test[(~np.isnan(Z[np.ix_(test, a)])).any(1)]
         if not len(asked): continue
         fit = fit_gaussian(train[(~np.isnan(train)).any(1)], **model.settings); at = np.ix_(asked, rest)
@@ -261,8 +288,8 @@ def conformal_factor(
 )->float: # Factor on the half width `ndtri((1+coverage)/2)*sd`
     "Factor on Gaussian intervals with which they cover what they should."
     if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
-    q = np.asarray(ratios, float); q = np.sort(q[~np.isnan(q)]); at = int(np.ceil((len(q) + 1)*coverage)) - 1
-    if at >= len(q): raise ValueError(f"{len(q)} held-out score(s) are too few for a coverage of {coverage:g}")
+    q = np.asarray(ratios, float); q = np.sort(q[~np.isnan(q)]); at = int(np.ceil((len(q) + 1)*coverage - 1e-9)) - 1
+    if at >= len(q): raise ValueError(f"{len(q)} held-out score(s) are too few for intervals: a coverage of {coverage:g} takes {np.ceil(coverage/(1 - coverage) - 1e-9):g}; ask for less coverage, or add models that have scores both on the benchmarks that are run and on others")
     return float(q[at]/ndtri(.5 + coverage/2))
 
 def calibrate(

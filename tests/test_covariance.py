@@ -1,6 +1,7 @@
 "EM on tables with holes: the fast step is the plain one, the climb never falls, and intervals cover."
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
+from scipy.special import ndtri
 from benchlit.covariance import _EM, _table, calibrate, conformal_factor, constant_benchmarks, em_step, em_step_by_row, fit_gaussian, gaussian_loglik, impute, predict_left_out, standardize
 from benchlit.datasets import leaderboard
 from benchlit.worlds import gaussian_leaderboard
@@ -100,6 +101,44 @@ def test_left_out_means_left_out():
 def test_the_factor_is_the_quantile_with_one_more():
     r = np.random.default_rng(0).exponential(size=20); q = np.append(r, np.nan)
     assert (r <= 1.6448536*conformal_factor(q)*(1 + 1e-6)).sum() == 19 and conformal_factor(q) == conformal_factor(r[::-1])
+
+def test_the_rank_is_no_matter_of_rounding():
+    "At every n and two-digit coverage the rank is the ceiling of an exact fraction."
+    from fractions import Fraction; from math import ceil
+    for n in range(1, 200):
+        r = np.arange(1., n + 1)
+        for c in range(50, 100, 5):
+            nth = ceil(Fraction(c, 100)*(n + 1))
+            if nth <= n: assert conformal_factor(r, c/100) == pytest.approx(nth/ndtri(.5 + c/200))
+            else:
+                with pytest.raises(ValueError, match='too few for intervals.*ask for less coverage'): conformal_factor(r, c/100)
+
+@pytest.mark.parametrize('power', [-1000, -300, -6, 6, 300, 990])
+def test_units_do_not_matter_to_standard_scores(power):
+    B = gaussian_leaderboard(30, 5, 0, missing=.2).B; Z = standardize(B)[0]; Y, mean, std = standardize(B*2.**power)
+    np.testing.assert_array_equal(Y, Z); np.testing.assert_allclose(Y*std + mean, B*2.**power, rtol=1e-9, atol=0)
+    with pytest.raises(ValueError, match="'x' tell no two"): standardize(pd.DataFrame(dict(x=[2.**power]*3, y=[1., 2, 3])))
+
+def test_what_the_floor_would_swallow_is_refused():
+    Z = world(40, 6, 5, .2)[0]
+    for bad in (1e-6*Z, Z*np.array([1, 1, 1, 1, 1, .01])):
+        with pytest.raises(ValueError, match='vary less than the floor'): fit_gaussian(bad)
+    with pytest.raises(ValueError, match="'5' vary less"): fit_gaussian(Z*np.array([1, 1, 1, 1, 1, .01]))
+    fit_gaussian(1e-3*Z, floor=1e-9, tol=1e-9)
+    Y = np.random.default_rng(0).normal(size=(40, 3)); Y[:, 2] *= 1e-4; Y[7, 2] = 6; Y = standardize(Y)[0]   # one score holds all of the variance: without it nothing is left
+    left = predict_left_out(fit_gaussian(Y), Y, [0])[0]; assert np.isnan(left[:, 2]).sum() == 8 and np.isnan(left[7, 2])
+
+@pytest.mark.parametrize('mu, Sigma, words', [([0, 0], [[1, 2], [2, 1]], 'not positive'), ([0, 0], [[1, np.nan], [np.nan, 1]], 'finite'), ([0, 0], -np.eye(2), 'not positive'), ([0], np.eye(2), 'shapes'),
+    ([0, np.nan], np.eye(2), 'finite'), ([0, 0], [[1, .5], [.2, 1]], 'symmetric')])
+def test_what_is_no_law_is_refused(mu, Sigma, words):
+    Z = world(20, 2, 0, 0)[0]; law = fit_gaussian(Z)._replace(mu=np.array(mu), Sigma=np.array(Sigma))
+    for f in (lambda: impute(law, [1.], [0]), lambda: impute(law, [np.nan], [0]), lambda: em_step(Z, mu, Sigma), lambda: em_step_by_row(Z, mu, Sigma), lambda: gaussian_loglik(Z, mu, Sigma)):
+        with pytest.raises(ValueError, match=words): f()
+    mean, sd = impute(law._replace(mu=np.zeros(2), Sigma=np.ones((2, 2))), [1.], [0]); assert mean[1] == pytest.approx(1, abs=.02) and sd[1] < .15   # singular, but a law
+
+@pytest.mark.parametrize('bad', [dict(min_count='3'), dict(min_count=2.5), dict(min_count=-1), dict(max_iter=0), dict(max_iter='9'), dict(floor='1'), dict(tol=None), dict(shrinkage=None), dict(shrinkage=[.1])])
+def test_settings_that_are_none(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))): fit_gaussian(world(20, 3, 0, 0)[0], **bad)
 
 def test_names_in_messages():
     B = pd.DataFrame(np.arange(6.).reshape(3, 2), ['m', 'n', 'o'], ['x', 'y'])
