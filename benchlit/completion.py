@@ -8,13 +8,14 @@ __all__ = ['to_logit', 'from_logit', 'Fold', 'learn_fold', 'CrossValidation', 'd
 
 # %% ../nbs/42_completion.ipynb #a086c9ce
 from collections.abc import Mapping
+from numbers import Integral
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit, ndtri, stdtrit
 from tqdm import tqdm
-from .core import as_rng, check_k, first_few
-from .covariance import Gaussian, conformal_factor, constant_benchmarks, fit_gaussian, impute, predict_left_out, standardize
+from .core import as_rng, first_few
+from .covariance import Gaussian, _cells, _whole, conformal_factor, constant_benchmarks, fit_gaussian, impute, predict_left_out, standardize
 from .gaussian import SELECTORS, Selection, correlation
 from .metrics import r2_standardized, residual_variance
 
@@ -25,7 +26,10 @@ def to_logit(
     eps:float=1e-3, # Shares of full marks are kept within eps..1-eps
 )->tuple: # (log-odds of the share of full marks, top)
     "Scores as log-odds of the share of the best score ([G], logit ablation)."
-    B = np.asarray(B, float); top = np.maximum(np.nanmax(B, 0), eps) if top is None else np.asarray(top, float)
+    if not 0 < eps < .5: raise ValueError(f"eps must be in (0, 0.5), got {eps!r}")
+    B, _, names = _cells(B); top = np.maximum(np.nanmax(B, 0, initial=eps), eps) if top is None else np.asarray(top, float)
+    if top.shape != B.shape[1:] or not (np.isfinite(top) & (top > 0)).all(): raise ValueError(f"top must be {B.shape[1]} positive numbers, one for each benchmark")
+    if (bad := np.flatnonzero(np.nanmin(B, 0, initial=0) < 0)).size: raise ValueError(f"benchmark(s) {first_few(names[j] for j in bad)} have scores below zero, which are no share of full marks and have no log-odds; leave them out")
     return logit(np.clip(B/top, eps, 1 - eps)), top
 
 def from_logit(
@@ -36,6 +40,19 @@ def from_logit(
     return expit(L)*top
 
 # %% ../nbs/42_completion.ipynb #17a3f2a2
+def _models(test, M):
+    "Positions of test models as an array; two models at least are left to learn from."
+    A = np.asarray(test)
+    if A.ndim != 1 or not A.size or A.dtype.kind not in 'iu' or not 0 <= A.min() <= A.max() < M or len(np.unique(A)) < len(A): raise ValueError(f"test models must be distinct positions in 0..{M-1}, got {first_few(A.ravel())}")
+    if M - len(A) < 2: raise ValueError(f"{len(A)} of {M} models are left out, and two at least are needed to learn from")
+    return A
+
+def _counts(ks, what):
+    "Whole numbers >= 1."
+    if not np.iterable(ks) or isinstance(ks, str) or not len(ks) or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in ks): raise ValueError(f"{what} must be whole numbers >= 1, got {ks!r}")
+    return list(ks)
+
+# %% ../nbs/42_completion.ipynb #c3d5e8f1
 class Fold(NamedTuple):
     "What one fold learned, and the models it has not seen, in its units."
     law:Gaussian # Mean 0 and the correlation
@@ -59,16 +76,19 @@ def learn_fold(
     test:np.ndarray, # Positions of the models left out
     *,
     rows:str='skip', # Models with nothing of A observed: 'skip' them, or predict the 'mean'
-    logits:bool=False, # Learn and predict in log-odds, judge in scores
+    logits:bool=False, # Learn and predict in log-odds, judge in scores; scores down to a tenth of the largest below zero count as 0
     clip:float=10., # Standardised scores are cut off at +- clip
     ridge:float=1e-2, # In the prediction
     **fit, # Arguments of `fit_gaussian`; tol=1e-3 if not given
 )->Fold:
     "Learn from all models but some."
     if rows not in ('skip', 'mean'): raise ValueError(f"rows must be 'skip' or 'mean', got {rows!r}")
+    if not clip > 0: raise ValueError(f"clip must be > 0, got {clip!r}")
+    X = _cells(X)[0]; test = _models(test, len(X))
     train = np.delete(X, test, 0); use = np.setdiff1d(np.arange(X.shape[1]), constant_benchmarks(train)); train, new = train[:, use], X[test][:, use]
     cut = lambda Z: np.clip(Z, -clip, clip); train = train[(~np.isnan(train)).any(1)]; Z, mean, std = standardize(train); truth = cut((new - mean)/std); back = cut
     if logits:
+        train, new = (np.where((S < 0) & (S > -.1*np.nanmax(train, 0)), 0, S) for S in (train, new))   # a little below zero is zero
         L, top = to_logit(train); Z, m, s = standardize(L); new = cut((to_logit(new, top)[0] - m)/s); back = lambda P: cut((from_logit(P*s + m, top) - mean)/std)
     model = fit_gaussian(Z, **{'tol': 1e-3, **fit})
     law = model._replace(mu=np.zeros(len(use)), Sigma=correlation(model.Sigma))
@@ -90,7 +110,8 @@ def deal(
     rng:np.random.Generator|int=42, # Seed or generator
 )->list: # Positions of the test models of each fold
     "Deal models to folds, as [G] does."
-    return np.array_split(as_rng(rng).permutation(M), check_k(folds, M, 'folds'))
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or not 2 <= folds <= M: raise ValueError(f"folds must be a whole number in 2..{M}, the number of models, got {folds!r}")
+    return np.array_split(as_rng(rng).permutation(M), folds)
 
 def cross_validate(
     B:pd.DataFrame|np.ndarray, # Leaderboard, shape (M, N), NaN = not observed
@@ -103,10 +124,11 @@ def cross_validate(
     **protocol, # Arguments of `learn_fold` and `fit_gaussian`
 )->CrossValidation:
     "Test R2 and residual variance of every selector and of random sets over folds ([G], [C] Fig. 5)."
-    X, names = np.asarray(B, float), list(B.columns if isinstance(B, pd.DataFrame) else range(np.shape(B)[1])); rng, rows, orders = as_rng(rng), [], []
+    (X, _, names), ks, rng, rows, orders = _cells(B), _counts(ks, 'ks'), as_rng(rng), [], []
+    if isinstance(draws, bool) or not isinstance(draws, Integral) or draws < 0: raise ValueError(f"draws must be a whole number >= 0, got {draws!r}")
     for f, test in enumerate(deal(len(X)) if splits is None else splits):
         fold = learn_fold(X, test, **protocol); cand, R = fold.candidates, fold.law.Sigma
-        if len(cand) <= max(ks): raise ValueError(f"fold {f} has {len(cand)} benchmarks with at least {fold.law.settings['min_count']} training scores, too few to choose {max(ks)}; lower min_count or k")
+        if len(cand) <= max(ks): raise ValueError(f"fold {f} has {len(cand)} benchmarks with at least {fold.law.settings['min_count']} training scores, too few to choose {max(ks)}; take smaller ks, or a smaller min_count")
         chosen = [(m, 0, cand[select(R[np.ix_(cand, cand)], max(ks)).idx]) for m, select in methods.items()]
         for m, _, A in chosen: orders += [(m, f, p + 1, names[fold.use[j]]) for p, j in enumerate(A)]
         chosen += [('random', d, rng.permutation(cand)) for d in range(draws)]
@@ -127,10 +149,13 @@ def mardia(
 )->Mardia:
     "Test a complete table for multivariate normality by its third and fourth moments [@mardia1970]."
     from scipy.stats import chi2, norm   # takes longer to import than all the rest
-    X = np.asarray(X, float); M, N = X.shape
+    X, _, names = _cells(X, 'X'); M, N = X.shape
     if not np.isfinite(X).all(): raise ValueError("Mardia's test needs a complete table; keep the models that have every score, X[~np.isnan(X).any(1)]")
     if M <= N: raise ValueError(f"Mardia's test needs more models than benchmarks, got {M} and {N}")
-    X = X - X.mean(0); D = X @ np.linalg.solve(X.T @ X/M, X.T); skew, kurt = (D**3).mean(), (np.diag(D)**2).mean()
+    if (flat := constant_benchmarks(X)).size: raise ValueError(f"benchmark(s) {first_few(names[j] for j in flat)} are constant; leave them out")
+    X = X - X.mean(0); lam, V = np.linalg.eigh(np.corrcoef(X.T).reshape(N, N))
+    if lam[0] < 1e-12: raise ValueError(f"benchmark(s) {first_few(names[j] for j in np.flatnonzero(np.abs(V[:, 0]) > 1e-3))} determine each other exactly; leave one of them out")
+    D = X @ np.linalg.solve(X.T @ X/M, X.T); skew, kurt = (D**3).mean(), (np.diag(D)**2).mean()
     return Mardia(skew, chi2.sf(M*skew/6, N*(N+1)*(N+2)/6), kurt, 2*norm.sf(abs(kurt - N*(N+2))/np.sqrt(8*N*(N+2)/M)))
 
 def shapiro(
@@ -138,14 +163,14 @@ def shapiro(
 )->pd.DataFrame: # Per benchmark: `n` scores, `W`, `p`, and `p_bonferroni` (times the number of benchmarks tested); NaN below three scores
     "Test each benchmark's observed scores for normality [@shapiro1965]."
     from scipy.stats import shapiro as test
-    B = pd.DataFrame(B); out = pd.DataFrame([(len(x), *(test(x) if len(x) > 2 else (np.nan, np.nan))) for x in (B[c].dropna().to_numpy(float) for c in B)], B.columns, ['n', 'W', 'p'])
+    X, _, names = _cells(B); B = pd.DataFrame(X, columns=list(names)); out = pd.DataFrame([(len(x), *(test(x) if len(x) > 2 else (np.nan, np.nan))) for x in (B[c].dropna().to_numpy(float) for c in B)], B.columns, ['n', 'W', 'p'])
     return out.assign(p_bonferroni=np.minimum(out['p']*out['p'].notna().sum(), 1))
 
 # %% ../nbs/42_completion.ipynb #e567448f
 class Completion(NamedTuple):
     "A leaderboard predicted from a few of its benchmarks."
     chosen:list # Names of the benchmarks to run, in pick order
-    table:pd.DataFrame # One row per model and benchmark not chosen, or chosen and not observed: `score` (NaN = not observed), `predicted`, `low`, `high` in the benchmark's unit, `given` = chosen scores it is predicted from
+    table:pd.DataFrame # One row per model and benchmark not chosen, or chosen and not observed: `score` (NaN = not observed), `predicted`, `low`, `high` in the benchmark's unit, `given` = chosen scores it is predicted from (0 = the mean)
     check:pd.DataFrame # One row per observed score not chosen: `score`, and `predicted`, `sd` by a fit without that model, standardised
     r2:float # R2 of models left out of everything, the choice included; NaN if not asked for
     selection:Selection # The choice; positions count the candidates
@@ -157,15 +182,27 @@ class Completion(NamedTuple):
     std:pd.Series # Standard deviation of each benchmark, in its unit
     def __repr__(self): return f"Completion({', '.join(map(str, self.chosen))} -> {len(self.table)} predictions, R2 {self.r2:.2f}, intervals x {self.scale:.2f})"
     @property
+    def few(self):
+        "Names of the benchmarks with fewer than `min_count` scores, which are predicted by their mean."
+        return list(self.std.index[self.model.counts < self.model.settings['min_count']])
+    @property
     def left(self):
         "Share of the candidates' variance that is left after each pick, by the fit."
         return self.selection.residual/len(self.candidates)
     def by_benchmark(self):
         "For each benchmark not chosen the half width of its interval, in its unit: the `median` over models with some of the chosen scores, and `without` any."
-        t = self.table[(self.table['given'] > 0) & ~self.table.index.isin(self.chosen, level='benchmark')]
-        half = ((t['high'] - t['low'])/2).groupby('benchmark', sort=False).median()
-        sd = self.std*np.sqrt(np.diag(self.model.Sigma))
-        return pd.DataFrame({'scores': pd.Series(self.model.counts, self.std.index)[half.index], 'median': half, 'without': self.bare*sd[half.index]*ndtri(.5 + self.coverage/2)}).rename_axis('benchmark')
+        t, few = self.table, self.table.index.isin(self.few, level='benchmark'); t = t[((t['given'] > 0) | few) & ~t.index.isin(self.chosen, level='benchmark')]
+        half = ((t['high'] - t['low'])/2).groupby('benchmark', sort=False).median(); n = self.model.counts
+        bare = pd.Series(_half(n, n < self.model.settings['min_count'], self.bare, np.sqrt(np.diag(self.model.Sigma)), self.coverage), self.std.index)*self.std
+        return pd.DataFrame({'scores': pd.Series(n, self.std.index)[half.index], 'median': half, 'without': bare[half.index]}).rename_axis('benchmark')
+
+def _student(counts, coverage):
+    "How much wider than the Gaussian interval is that from so many scores (@eq-student)."
+    return stdtrit(counts - 1, .5 + coverage/2)*np.sqrt(1 + 1/counts)/ndtri(.5 + coverage/2)
+
+def _half(counts, few, scale, sd, coverage):
+    "Half widths in standardised units: calibrated, or by @eq-student alone for the benchmarks with too few scores."
+    return np.where(few, 1, scale*sd)*ndtri(.5 + coverage/2)*_student(counts, coverage)
 
 # %% ../nbs/42_completion.ipynb #99494c88
 def _by_name(costs, names):
@@ -194,11 +231,13 @@ class _Rule(NamedTuple):
 def _rule(names, counts, few, k, method, costs, budget, must_include):
     "The rule that was asked for, and the candidates; what cannot be is said by name."
     if method not in SELECTORS: raise ValueError(f"unknown method {method!r}; there are {first_few(SELECTORS)}")
+    if isinstance(must_include, str) or not np.iterable(must_include): raise ValueError(f"must_include must be a list of benchmark names, got {must_include!r}")
+    if k is not None and (isinstance(k, bool) or not isinstance(k, Integral)): raise ValueError(f"k must be a whole number of benchmarks, got {k!r}")
     must = list(must_include); asked = [*must, *(costs if isinstance(costs, (Mapping, pd.Series)) else ())]
     if (odd := [b for b in asked if b not in names]): raise ValueError(f"unknown benchmark(s) {first_few(odd)}; the leaderboard has {first_few(names, 10)}")
     if (twice := [b for b in dict.fromkeys(must) if must.count(b) > 1]): raise ValueError(f"mandatory benchmark(s) named twice: {first_few(twice)}")
     cand = np.array([j for j, b in enumerate(names) if counts[j] >= few or b in must], int); n = len(cand)
-    if n < 2: raise ValueError(f"only {n} benchmark(s) have {few} scores: too few to choose from; lower min_count")
+    if n < 2: raise ValueError(f"only {n} benchmark(s) have {few} scores: too few to choose from; take a smaller number (min_count={max(2, few//2)}), or a table with more models")
     if n < len(names) and k is not None and k >= n: raise ValueError(f"k must be in 1..{n-1}, got {k}: of {len(names)} benchmarks {n} have {few} scores, enough to be chosen or predicted")
     price = None
     if costs is not None: price = np.full(len(names), np.nan); price[cand] = _by_name(costs, [names[j] for j in cand])
@@ -231,14 +270,16 @@ def complete_leaderboard(
 )->Completion:
     "Choose benchmarks of a leaderboard and predict the others, with calibrated intervals."
     if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
-    Z, mean, std = standardize(B); seen = ~np.isnan(Z); rng = as_rng(rng)
-    rule, cand = _rule(list(B.columns), seen.sum(0), fit.get('min_count', 10), k, method, costs, budget, must_include)
+    Z, mean, std = standardize(B); B = pd.DataFrame(B, dtype=float); seen = ~np.isnan(Z); rng = as_rng(rng)
+    if folds: deal(len(Z), min(folds, len(Z)))
+    rule, cand = _rule(list(B.columns), seen.sum(0), _whole(fit.get('min_count', 10), 'min_count', 0), k, method, costs, budget, must_include)
     model = fit_gaussian(Z, **{'tol': 1e-3, **fit}); s, A = rule.choose(model.Sigma[np.ix_(cand, cand)], cand)
-    left, sd_left = predict_left_out(model, Z, A, folds=min(5, len(Z)), rng=rng); scale = conformal_factor(np.abs(Z - left)/sd_left, coverage)
-    bare = conformal_factor(np.abs(Z - model.mu)/np.sqrt(np.diag(model.Sigma)), coverage)
+    few = model.counts < model.settings['min_count']; enough = np.where(few, np.nan, _student(model.counts, coverage))   # benchmarks with few scores tell nothing of the others
+    left, sd_left = predict_left_out(model, Z, A, folds=min(5, len(Z)), rng=rng); scale = conformal_factor(np.abs(Z - left)/(sd_left*enough), coverage)
+    bare = conformal_factor(np.abs(Z - model.mu)/(np.sqrt(np.diag(model.Sigma))*enough), coverage)
     r2 = _r2_of_rule(B.to_numpy(float), rule, cand, model.settings, folds, rng) if folds else np.nan
-    z, sd = impute(model, Z[:, A], A); given = seen[:, A].sum(1)[:, None] + np.zeros_like(Z, int)
-    half = ndtri(.5 + coverage/2)*np.where(given, scale, bare)*sd; used = np.isin(np.arange(Z.shape[1]), A)
+    z, sd = impute(model, Z[:, A], A); given = np.where(few, 0, seen[:, A[~few[A]]].sum(1)[:, None])
+    half = _half(model.counts, few, np.where(given, scale, bare), sd, coverage); used = np.isin(np.arange(Z.shape[1]), A)
     def cells(where, **columns):
         "One row per cell, named."
         i, j = np.nonzero(where); index = pd.MultiIndex.from_arrays([B.index[i], B.columns[j]], names=['model', 'benchmark'])

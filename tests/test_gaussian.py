@@ -2,7 +2,8 @@
 from itertools import combinations
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
-from benchlit.completion import complete_leaderboard, cross_validate, deal, learn_fold
+from scipy.stats import t as student
+from benchlit.completion import complete_leaderboard, cross_validate, deal, learn_fold, mardia, shapiro, to_logit
 from benchlit.covariance import fit_gaussian, standardize
 from benchlit.datasets import leaderboard
 from benchlit.dpp import greedy_logdet, greedy_logdet_mi
@@ -192,7 +193,7 @@ def test_completion_is_in_points_and_named():
 def test_a_model_with_nothing_of_the_chosen_gets_the_mean_and_an_interval_that_covers():
     w = gaussian_leaderboard(400, 6, 1, missing=.5); c = complete_leaderboard(named(w), 1); t = c.table[c.table['given'] == 0]; assert len(t) > 500
     for b, g in t.groupby('benchmark'): assert np.ptp(g['predicted']) < 1e-9
-    sd = c.std*np.sqrt(np.diag(c.model.Sigma)); width = t['high'] - t['low']; np.testing.assert_allclose(width, 2*1.6448536*c.bare*sd[t.index.get_level_values(1)], rtol=1e-6)
+    sd = c.std*np.sqrt(np.diag(c.model.Sigma)); width = t['high'] - t['low']; n = c.model.counts; wide = pd.Series(student.ppf(.95, n - 1)*np.sqrt(1 + 1/n), c.std.index); np.testing.assert_allclose(width, 2*wide[t.index.get_level_values(1)].to_numpy()*c.bare*sd[t.index.get_level_values(1)], rtol=1e-6)
     assert abs(c.bare - c.scale) > 1e-3
     full = pd.DataFrame(w.full, named(w).index, list(named(w))).stack().loc[t.index]; assert .87 < ((full >= t['low']) & (full <= t['high'])).mean() < .93
 
@@ -214,3 +215,38 @@ def test_r2_is_of_models_that_neither_fit_nor_choice_has_seen():
     noise = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 12))); assert complete_leaderboard(noise, 3).r2 < 0
     B['b9'] = np.where(np.arange(60) == 7, 6., 5.)     # constant where model 7 is left out: that fold has nine benchmarks, and can afford them all
     for how in (dict(budget=9), dict(k=9), dict(k=9, budget=50)): assert complete_leaderboard(B, **how).r2 > 0
+
+@pytest.mark.parametrize('few', [2, 3, 6])
+def test_intervals_of_benchmarks_with_few_scores_cover(few):
+    "Forty worlds with six benchmarks of a few scores, predicted by their mean, with the interval of Student's t; their files say so."
+    hits, rest = [], []
+    for seed in range(40):
+        w = gaussian_leaderboard(60, 12, seed, missing=.2); X = w.full.copy(); rng = np.random.default_rng(seed); X[rng.random(X.shape) < .2] = np.nan
+        for j in range(6): X[:, j] = np.nan; at = rng.choice(60, few, replace=False); X[at, j] = w.full[at, j]
+        B = pd.DataFrame(X, [f'm{i}' for i in range(60)], [f'b{j}' for j in range(12)]); B = B[B.notna().any(axis=1)]; c = complete_leaderboard(B, 2, folds=0, tol=1e-2)
+        assert c.few == [f'b{j}' for j in range(6)]; thin = c.table.index.isin(c.few, level=1); assert (c.table['given'][thin] == 0).all() and set(c.few) <= set(c.by_benchmark().index)
+        t = c.table; full = pd.DataFrame(w.full, [f'm{i}' for i in range(60)], list(B)).stack().loc[t.index]; inside = ((t['low'] <= full) & (full <= t['high']))[t['score'].isna()]
+        hits.append(inside[thin[t['score'].isna()]].mean()); rest.append(inside[~thin[t['score'].isna()]].mean())
+        for b in c.few: x = B[b].dropna(); np.testing.assert_allclose((t['high'] - t['low']).xs(b, level=1)/2, student.ppf(.95, few - 1)*x.std()*np.sqrt(1 + 1/few), rtol=1e-6); np.testing.assert_allclose(t['predicted'].xs(b, level=1), x.mean())
+    assert abs(np.mean(hits) - .9) < 3*np.std(hits)/40**.5 and .87 < np.mean(rest) < .94
+
+def test_few_scores_change_no_other_interval():
+    "The factor is calibrated on the benchmarks that have enough scores."
+    w = gaussian_leaderboard(80, 8, 3, missing=.1); B = named(w); wild = B.assign(rare=np.where(np.arange(80) < 4, 10.**np.arange(80), np.nan))
+    assert complete_leaderboard(wild, 2, folds=0, must_include=['b0', 'b3']).bare == pytest.approx(complete_leaderboard(B, 2, folds=0, must_include=['b0', 'b3']).bare, rel=1e-9)
+
+B9 = named(gaussian_leaderboard(30, 5, 0, missing=.1))
+@pytest.mark.parametrize('call, words', [
+    (lambda: cross_validate(B9, [1], clip=-1), 'clip must be > 0'), (lambda: cross_validate(B9, [1], clip=np.nan), 'clip'), (lambda: cross_validate(B9, [-1]), 'ks must be'), (lambda: cross_validate(B9, [0, 1]), 'ks must be'), (lambda: cross_validate(B9, []), 'ks must be'),
+    (lambda: cross_validate(B9, 3), 'ks must be'), (lambda: cross_validate(B9, [1.5]), 'ks must be'), (lambda: cross_validate(B9, [1], draws=-1), 'draws'), (lambda: cross_validate(B9, [1], splits=[[40]]), 'distinct positions'), (lambda: cross_validate(B9, [1], splits=[[0, 0]]), 'distinct'),
+    (lambda: cross_validate(B9, [1], splits=[[]]), 'distinct'), (lambda: cross_validate(B9, [1], splits=[range(29)]), 'two at least'), (lambda: cross_validate(B9, [1], splits=[[.5]]), 'distinct'), (lambda: cross_validate(B9.replace(B9.iloc[3, 0], np.inf), [1], splits=[[3]]), "model 'm3' on benchmark 'b0'"),
+    (lambda: learn_fold(B9.replace(B9.iloc[3, 0], np.inf).to_numpy(), [3]), 'finite'), (lambda: deal(10, 1), 'folds must be'), (lambda: deal(10, 11), 'folds must be'), (lambda: deal(10, 2.), 'folds must be'), (lambda: complete_leaderboard(B9, 2, folds=1), 'folds must be'),
+    (lambda: shapiro(B9.replace(B9.iloc[3, 0], np.inf)), "benchmark 'b0'"), (lambda: shapiro(B9.astype(object).replace(B9.iloc[3, 0], 'x')), 'numbers'), (lambda: mardia(np.c_[np.eye(3)[[0, 1, 2, 0, 1]], [1, 2, 3, 1, 2]]), 'determine each other'), (lambda: mardia(np.tile(np.arange(6.)[:, None], 2)), "'0', '1' determine"),
+    (lambda: mardia(np.c_[np.ones(6), np.arange(6.)]), 'constant'), (lambda: to_logit([[-.5], [.5]]), 'below zero'), (lambda: to_logit([[.5]], top=[0]), 'top'), (lambda: to_logit([[.5]], eps=.6), 'eps'), (lambda: to_logit([[np.inf]]), 'finite'), (lambda: learn_fold(-B9.to_numpy(), [0], logits=True), 'below zero'),
+    (lambda: complete_leaderboard(B9, 2, must_include=3), 'list of benchmark names'), (lambda: complete_leaderboard(B9, 2, must_include='b1'), 'list of benchmark names'), (lambda: complete_leaderboard(B9, 2, must_include=[1.5]), 'unknown'), (lambda: complete_leaderboard(B9, budget='3'), 'budget'),
+    (lambda: complete_leaderboard(B9, '2'), 'whole number'), (lambda: complete_leaderboard(B9, 2, min_count='3'), 'min_count'), (lambda: complete_leaderboard(B9, 2, min_count=40), 'take a smaller number'), (lambda: complete_leaderboard([1, 2], 1), 'shape')])
+def test_what_would_give_a_wrong_number_is_refused(call, words):
+    with pytest.raises(ValueError, match=words): call()
+
+def test_a_table_without_names_is_numbered():
+    assert set(complete_leaderboard(B9.to_numpy(), 2, folds=0).chosen) <= set(range(5))
