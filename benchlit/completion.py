@@ -255,6 +255,7 @@ def _r2_of_rule(X, rule, cand, settings, folds, rng):
         res += np.nansum((np.delete(pred, A, 1) - z)**2); tot += np.nansum(z**2)
     return 1 - res/tot if tot else np.nan
 
+# %% ../nbs/42_completion.ipynb #c3d5e8f2
 def complete_leaderboard(
     B:pd.DataFrame, # Leaderboard: rows = models, columns = benchmarks, NaN = not observed
     k:int|None=None, # How many benchmarks to run
