@@ -32,7 +32,7 @@ def two(n=30):
 
 # ---- import
 def test_import_writes_what_load_suite_reads(run):
-    two(); code, out, err = run('import logs --out deep/suite'); assert code == 0 and err.endswith('note: t: org/b lacks 1 item(s)\nwrote deep/suite\n')
+    two(); code, out, err = run('import logs --out deep/suite'); assert code == 0 and err.endswith("note: t: org/b lacks 1 item(s)\nnote: org/b was not run on task(s) 'u'\nwrote deep/suite\n") and 't: 30 of 30 answers of org/b could not be read' in err
     want, got = read_logs('logs'), load_suite('deep/suite'); pd.testing.assert_frame_equal(got.scores, want.suite.scores); assert freeze(np.arange(3), got, method='x').manifest == freeze(np.arange(3), want.suite, method='x').manifest
     assert sorted(p.name for p in Path('deep/suite').iterdir()) == ['imported.json', 'items', 'responses'] and '35 items, 2 benchmark(s), 2 model(s)' in out
     assert [l.split()[:9] for l in out.splitlines() if l.startswith('org/b')] == [['org/b', 't', 'acc', 'none', '30', '1', '30', '1', '1']]
@@ -54,7 +54,7 @@ def test_models_by_name(run, refused):
 
 def test_notes_on_standard_error(run):
     log('logs/a', 'a', dict(t=[sample(i, 0) for i in range(3)])); log('logs/b', 'a', dict(t=[sample(0, 1)]), '2026-12-01T00-00-00'); log('logs/c', 'c', dict(t=[sample(i, 0, q='Other?' if i == 2 else None) for i in range(3)]))
-    code, out, err = run('import logs --differ drop --out s'); assert code == 0 and '1 item(s) have another score in an older run' in err and 't: 1 item(s) left out' in err and '1, 1 differ' in out and load_suite('s').n == 2
+    code, out, err = run('import logs --differ drop --out s'); assert code == 0 and 't: 1 item(s) of a have another score in an older run: the newest run counts' in err and 'a: 2 runs of' in err and 't: 1 item(s) left out' in err and '1, 1 differ' in out and load_suite('s').n == 2
 
 def test_import_refuses(refused):
     two(); Path('mine').mkdir(); Path('mine/notes').touch(); Path('file').touch(); Path('empty').mkdir()
