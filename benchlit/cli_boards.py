@@ -31,10 +31,10 @@ def _rows(path):
     if not rows: raise ValueError(f"{path.name} is empty")
     return rows
 
-def _number(text, where):
+def _number(text, where, advice='leave the cell empty where there is none'):
     if text.lower() in EMPTY: return np.nan
     try: return float(text.replace('_', '?'))   # Python would read 1_000
-    except ValueError: raise ValueError(f"{where}: {text!r} is not a number; leave the cell empty where there is none") from None
+    except ValueError: raise ValueError(f"{where}: {text!r} is not a number; {advice}") from None
 
 def _known(ignore, rows, columns, path):
     "Refuse to leave out what is not there."
@@ -78,16 +78,15 @@ def read_leaderboard(
     return pd.DataFrame(np.ascontiguousarray(df.to_numpy(float)), df.index, df.columns)   # sums must not depend on the format
 
 def read_costs(
-    path:str|Path, # .csv or .tsv with two columns, benchmark and cost; a first line without a number is a heading
+    path:str|Path, # .csv or .tsv with two columns, benchmark and cost; a first line whose cost has no digit is a heading
 )->dict: # Cost of each benchmark
     "Read what it costs to run each benchmark."
     path = Path(path); rows = _rows(path)
     if (bad := [line for line, row in rows if len(row) != 2]): raise ValueError(f"{path.name}, line {bad[0]}: costs are two columns, a benchmark and its cost")
-    try: _number(rows[0][1][1], '')
-    except ValueError: rows = rows[1:]
+    if rows[0][1][1].lower() not in EMPTY and not any(c.isdigit() for c in rows[0][1][1]): rows = rows[1:]
     names = [row[0] for _, row in rows]
     if (twice := [b for b in dict.fromkeys(names) if names.count(b) > 1]): raise ValueError(f"{path.name}: two costs for benchmark(s) {first_few(twice)}")
-    return {b: _number(c, f'{path.name}, line {line}') for line, (b, c) in rows}
+    return {b: _number(c, f'{path.name}, line {line}', 'a cost is a number alone, without a unit, and every benchmark has one') for line, (b, c) in rows}
 
 # %% ../nbs/92_cli_boards.ipynb #e97e5d10
 def _figure(done, method):
@@ -100,7 +99,9 @@ def _figure(done, method):
         plots.plot_spectrum(np.linalg.eigvalsh(_sigma(done)), a, residual={method: done.selection.residual}); a.set_xlim(0, len(done.chosen) + 5)
         b.plot(c['score'], c['predicted'], '.', ms=3, alpha=min(1, 30/len(c)**.5), color=plots.method_style(method)['color'], mec='none')
         b.axline((0, 0), slope=1, color='0.4', lw=1)
-        b.set(xlabel='score (standard deviations from the mean)', ylabel='predicted by a fit without the model'); b.set_aspect('equal', 'datalim')
+        size = c[['score', 'predicted']].abs().max(axis=1); top = max(2, size.quantile(.998)); out = int((size > top).sum())   # one wild score would squeeze all others
+        b.set(xlabel='score (standard deviations from the mean)', ylabel='predicted by a fit without the model', xlim=(-top, top), ylim=(-top, top)); b.set_aspect('equal')
+        if out: b.set_title(f'{out:,} of {len(c):,} lie outside', fontsize=8)
     return b
 
 def _sigma(done):
@@ -109,6 +110,17 @@ def _sigma(done):
     at = np.flatnonzero(np.isin(done.std.index, done.candidates))
     return correlation(done.model.Sigma)[np.ix_(at, at)]
 
+def _copies(B):
+    "Models with the same scores as one before them, at least three."
+    B = B[B.notna().sum(axis=1) >= 3]
+    return list(B.index[B.duplicated()])
+
+def _far(B):
+    "Scores more than eight robust standard deviations from the median of their benchmark, the furthest first."
+    X = B.to_numpy(); d = np.abs(X - np.nanmedian(X, 0)); s = 1.4826*np.nanmedian(d, 0); s = np.where(s > 0, s, np.nanstd(X, 0))
+    z = np.nan_to_num(d/s)*(B.notna().sum().to_numpy() >= 10); at = [(i, j) for i, j in zip(*np.unravel_index(np.argsort(-z, None, 'stable')[:(z > 8).sum()], z.shape))]
+    return [dict(model=B.index[i], benchmark=B.columns[j], score=float(X[i, j]), median=float(np.nanmedian(X[:, j]))) for i, j in at]
+
 def _facts(B, done, method, coverage, costs):
     "What there is to say, as JSON has it."
     from benchlit.metrics import random_subsets, residual_variance
@@ -116,15 +128,15 @@ def _facts(B, done, method, coverage, costs):
     picks = [dict(benchmark=b, cost=None if costs is None else costs[b], left=float(v)) for b, v in zip(done.chosen, done.left)]
     lots = [residual_variance(R, a) for a in random_subsets(n, k, 200, 0)]
     return dict(models=len(B), benchmarks=B.shape[1], observed=float(B.notna().mean(axis=None)),
-        method=method, chosen=picks, few_scores=[b for b in B if b not in done.candidates],
+        method=method, chosen=picks, few_scores=done.few, copies=_copies(B), far_scores=_far(B),
         left_by_random=float(np.mean(lots)), left_by_best_combinations=float(np.linalg.eigvalsh(R)[:n-k].sum()/n),
         r2=None if np.isnan(done.r2) else done.r2, coverage=coverage, interval_factor=done.scale, predictions=len(done.table),
-        models_without_chosen_scores=len(done.table.query('given == 0').index.unique('model')),
+        models_without_chosen_scores=len(done.table[~done.table.index.isin(done.few, level='benchmark')].query('given == 0').index.unique('model')),
         em=dict(converged=bool(m.converged), steps=m.n_iter, loglik=m.loglik))
 
 # %% ../nbs/92_cli_boards.ipynb #4f4ac0ab
-def _print_facts(f, widths):
-    "The facts as text; `widths` is the table by benchmark."
+def _print_facts(f, widths, B):
+    "The facts as text; `widths` is the table by benchmark, `B` the leaderboard."
     print(f"{f['models']} models, {f['benchmarks']} benchmarks, {f['observed']:.0%} observed\n")
     priced, k = f['chosen'][0]['cost'] is not None, len(f['chosen'])
     rows = [[i + 1, c['benchmark'], *([f"{c['cost']:g}"] if priced else []), f"{c['left']:.1%}"] for i, c in enumerate(f['chosen'])]
@@ -135,18 +147,34 @@ def _print_facts(f, widths):
     if f['r2'] is not None and f['r2'] <= 0: print('Predictions are no better than the mean of each benchmark: do not use them.')
     widths = widths.drop(index=[b for b in f['few_scores'] if b in widths.index])
     hard = (widths['median']/widths['without']).sort_values(ascending=False, kind='stable').index[:5]
-    rows = [[b, int(n), f'{m:.3g}', f'{w:.3g}'] for b, (n, m, w) in zip(hard, widths.loc[hard, ['scores', 'median', 'without']].to_numpy())]
-    print(f"\nHardest to predict, half width of the {f['coverage']:.0%} interval:")
-    print_table(['benchmark', 'scores', 'with the chosen', 'without'], rows, '<>>>')
+    rows = [[b, int(n), f'{B[b].min():.3g} to {B[b].max():.3g}', f'{m:.3g}', f'{w:.3g}'] for b, (n, m, w) in zip(hard, widths.loc[hard, ['scores', 'median', 'without']].to_numpy())]
+    print(f"\nHardest to predict, half width of the {f['coverage']:.0%} interval in the benchmark's own unit:")
+    print_table(['benchmark', 'scores', 'range', 'with the chosen', 'without'], rows, '<>>>>')
+    if (widths['median'] > widths['without']).any(): print('Where "with the chosen" is the wider one, the chosen benchmarks say nothing of that benchmark: its mean is the better prediction.')
 
-def _warn(f, min_count):
+def _warn(f, B, min_count):
     "What the user has to know besides."
-    em, few, none = f['em'], f['few_scores'], f['models_without_chosen_scores']
+    em, few, none, far = f['em'], f['few_scores'], f['models_without_chosen_scores'], f['far_scores']
+    say(visible(f"rows are taken for {len(B)} models ({first_few(B.index, 2)}), columns for {B.shape[1]} benchmarks ({first_few(B, 2)}); if it is the other way round: --transpose"))
+    if far: say(visible(f"warning: {len(far)} score(s) are more than 8 robust standard deviations from the median of their benchmark: are their units those of the column? "
+                        + '; '.join(f"{c['model']!r} on {c['benchmark']!r}: {c['score']:.4g}, median {c['median']:.4g}" for c in far[:3]) + ('; ...' if len(far) > 3 else '')))
+    if f['copies']: say(visible(f"warning: {len(f['copies'])} model(s) have the same scores as another: {first_few(f['copies'], 3)}; a fold that has seen the copy makes R2 too good and intervals too narrow: leave copies out with --ignore"))
     if not em['converged']: say(f"warning: EM has not converged after {em['steps']} steps; covariances may still move in the third decimal: raise --max-iter")
-    if few: say(f"{len(few)} benchmark(s) with fewer than {min_count} scores are not chosen, and predicted by their mean: {visible(first_few(few))}")
+    if few: say(f"{len(few)} benchmark(s) with fewer than {min_count} scores are run only if --must says so, and predicted by their mean with intervals from their own few scores (given = 0 in predictions.csv): {visible(first_few(few))}")
     if none: say(f"{none} model(s) have none of the chosen scores and are given the mean (given = 0 in predictions.csv)")
 
 # %% ../nbs/92_cli_boards.ipynb #48a8a53a
+def _pickable(B, pick, must, min_count):
+    "Refuse a --pick that cannot be."
+    n = int(((B.notna().sum() >= min_count) | B.columns.isin(must)).sum())
+    if pick is None or n < 2: return
+    if not 1 <= pick < n: raise ValueError(f"--pick must be in 1..{n-1}, got {pick}: there are {n} benchmarks" + (f" with {min_count} scores (--min-count)" if n < B.shape[1] else '') + ", and one at least is left to predict")
+    if len(must) > pick: raise ValueError(f"{len(must)} benchmarks of --must do not fit into --pick {pick}")
+
+def _advice(text):
+    "What the library advises, in terms of the command."
+    return text.replace(' (drop_constant=True)', '').replace('leave them out', 'leave them out with --ignore NAME').replace("use NaN for 'not observed'", 'leave the cell empty where there is no score')
+
 @app.command('impute', epilog='Example: benchlit impute board.csv --pick 5 --must safety --out impute')
 def _impute(
     board:Annotated[Path, typer.Argument(metavar='LEADERBOARD', help='.csv, .tsv or .parquet: a row per model, a column per benchmark, empty where no score is.')],
@@ -167,25 +195,32 @@ def _impute(
     """Say which benchmarks of a leaderboard to run, and predict the others.
 
     A new model: run it on the benchmarks chosen, add a row with these scores and no others to the table, and repeat with
-    each of them as --must and without --pick. Its predictions are the lines of predictions.csv with its name."""
+    each of them as --must and without --pick; the command to type is printed. Its predictions are the lines of
+    predictions.csv with its name. The row has a cell for every column, empty where it was not run, in the same units as
+    the others; it takes part in the fit. Models that have a score are predicted by a fit that has seen it; how well
+    unseen ones are predicted is what R2 says."""
     from benchlit.completion import complete_leaderboard
     from benchlit.plots import save
     if pick is None and budget is None and not must: raise ValueError('say --pick, --budget or --must')
     if budget is not None and not 0 < budget < np.inf: raise ValueError(f'--budget must be a positive number, got {budget:g}')
     if out.exists() and not out.is_dir(): raise ValueError(f'--out {out} is a file; name a folder')
     files = {f: writable(out/f, board, cost) for f in ('predictions.csv', 'benchmarks.csv', 'impute.png')}
-    B = read_leaderboard(board, transpose, ignore or ()); costs = None if cost is None else read_costs(cost)
-    k = len(must) if pick is None and budget is None else pick
-    done = complete_leaderboard(B, k, method=method, costs=costs, budget=budget, must_include=must or (), coverage=coverage,
-                                rng=seed, min_count=min_count, max_iter=max_iter)
+    B = read_leaderboard(board, transpose, ignore or ()); _pickable(B, pick, must or [], min_count)
+    costs = None if cost is None else {b: c for b, c in read_costs(cost).items() if b not in (ignore or ())}
+    follow = pick is None and budget is None; k = len(must) if follow else pick
+    try: done = complete_leaderboard(B, k, method=method, costs=costs, budget=budget, must_include=must or (), coverage=coverage,
+                                     rng=seed, min_count=min_count, max_iter=max_iter)
+    except ValueError as e: raise ValueError(_advice(str(e))) from None
     f = _facts(B, done, method, coverage, costs); widths = done.by_benchmark()
     save(_figure(done, method), files['impute.png'])
     for name, table in (('benchmarks.csv', widths), ('predictions.csv', done.table)): write_atomic(files[name], table.to_csv(float_format='%.6g'))
-    _warn(f, min_count)
+    _warn(f, B, min_count)
     if as_json: return print(json.dumps({**f, 'files': {name: str(out/name) for name in files}}, ensure_ascii=False, indent=1))
-    _print_facts(f, widths)
+    _print_facts(f, widths, B)
     print(f"\n{out/'predictions.csv'}  {f['predictions']:,} predictions with {coverage:.0%} intervals",
-          f"{out/'benchmarks.csv'}  the width of the intervals, benchmark by benchmark", f"{out/'impute.png'}  variance left, and predictions against scores",
-          'A new model: add its row with these scores to the table, then:', sep='\n')
+          f"{out/'benchmarks.csv'}  the width of the intervals, benchmark by benchmark", f"{out/'impute.png'}  variance left, and predictions against scores", sep='\n')
+    if follow: return print("The predictions of a model that was run on these benchmarks alone are the lines with its name.")
+    print('A new model: add its row with these scores to the table, then:')
+    same = {'--method': (method, 'variance'), '--coverage': (coverage, .9), '--min-count': (min_count, 10), '--max-iter': (max_iter, 2000), '--seed': (seed, 0), '--out': (str(out), 'impute')}
     print(f'benchlit impute {shlex.quote(str(board))}', *['--transpose']*transpose, *(f'--ignore {shlex.quote(visible(b))}' for b in ignore or ()),
-          *(f'--must {shlex.quote(visible(b))}' for b in done.chosen))
+          *(f'--must {shlex.quote(visible(b))}' for b in done.chosen), *(f'{name} {shlex.quote(visible(str(v)))}' for name, (v, usual) in same.items() if v != usual))
