@@ -131,11 +131,11 @@ def _check_items(items):
         if len(c) > 1: raise ValueError(f"benchmark {b!r} is in {len(c)} capabilities ({first_few(c)}); each benchmark belongs to exactly one")
     return items
 
-# %% ../nbs/00_core.ipynb #aee6051d
+# %% ../nbs/00_core.ipynb #ecff76d5
 def _check_scores(scores, ids, bounded):
     scores = scores.set_index('item_id') if 'item_id' in scores.columns else scores
     models = [str(c) for c in scores.columns]
-    if not models: raise ValueError("scores have no model columns")
+    if not models: raise ValueError("the table of scores has no column of a model beside item_id; give each model a column, or leave the scores out")
     twice = pd.Index(models)[pd.Index(models).duplicated()].unique()
     if len(twice): raise ValueError(f"model names must be unique; duplicated: {first_few(twice)}")
     rows = _str_ids(scores.index, 'scores')
@@ -217,11 +217,12 @@ class Suite:
         if scores is not None: scores = scores.loc[rows].dropna(axis=1, how='all') if models is None else scores.loc[rows, list(models)]
         return Suite(self.items.loc[rows], scores if scores is None or scores.shape[1] else None, self.bounded)
 
-# %% ../nbs/00_core.ipynb #26b47f15
+# %% ../nbs/00_core.ipynb #404e2690
 def _stem(path): return path.name.removesuffix('.gz').rsplit('.', 1)[0]
 
 def _read_lines(path):
     "Text lines of a plain or gzipped file; what is not UTF-8 is named by line."
+    if path.is_dir(): raise ValueError(f"{path.name or path} is a folder; name a file")
     try: raw = gzip.decompress(path.read_bytes()) if path.suffix == '.gz' else path.read_bytes()
     except (gzip.BadGzipFile, EOFError, OSError) as e:
         if isinstance(e, FileNotFoundError): raise FileNotFoundError(f"there is no file {path}") from None
@@ -456,25 +457,28 @@ def check(self:FrozenSubset,
     if wrong: raise ValueError("the subset was cut from another suite: " + '. '.join(wrong))
     return Subset(suite.items.index.get_indexer(self.item_ids), self.in_order('gains'), self.in_order('weights'))
 
-# %% ../nbs/00_core.ipynb #68012e0f
+# %% ../nbs/00_core.ipynb #7f25deb2
 @patch
 def find(self:FrozenSubset,
     part:Suite, # Any part of the suite, in any order: the log of a subset run, say
 )->np.ndarray: # Position in `part` of each chosen item, in pick order, shape (k,); -1 = it is not there
-    "Where the chosen items are, if they are there with the text that they had."
+    "Where the chosen items are, if they are there with the text that they had; an item without any text is found by its id."
     at, ids = part.items.index.get_indexer(self.item_ids), self.item_ids; here = np.flatnonzero(at >= 0)
     if not len(here): raise ValueError(f"none of the {self.k} chosen items is there: the subset has {first_few(ids, 3)}, and this suite {first_few(part.items.index, 3)}")
-    known = {i: d for digests in self.manifest.values() for i, d in digests.items()}; rows = part.items.iloc[at[here]].to_dict('records')
-    if (other := [ids[h] for h, r in zip(here, rows) if _digest(_text({'item_id': ids[h], **r})) != known[ids[h]]]):
-        raise ValueError(f"the subset was cut from another suite: {len(other)} of its items have another text here: {first_few(other)}")
+    known = {i: d for digests in self.manifest.values() for i, d in digests.items()}; rows = dict(zip((ids[h] for h in here), part.items.iloc[at[here]].to_dict('records')))
+    if (other := [i for i, r in rows.items() if (has_prompt(r) or metadata(r)) and _digest(_text({'item_id': i, **r})) != known[i]]):
+        bare = "; here they have a prompt and no metadata, so if the suite has metadata, leave the prompts out of this table: without any text, items are found by their ids" if not any(metadata(rows[i]) for i in other) else ''
+        raise ValueError(f"the subset was cut from another suite: {len(other)} of its items have another text here: {first_few(other)}{bare}")
     return at
 
-# %% ../nbs/00_core.ipynb #9ef9dd10
+# %% ../nbs/00_core.ipynb #c38bfd84
 def load_subset(
     path:str|Path, # A file written by `FrozenSubset.save`
 )->FrozenSubset:
     "Read a subset file; what is not one is refused."
-    path = Path(path); text = '\n'.join(line for _, line in _read_lines(path))
+    path = Path(path)
+    if path.is_dir(): raise ValueError(f"{path} is a folder, and a subset file is wanted: name the file that `benchlit select` or `FrozenSubset.save` wrote")
+    text = '\n'.join(line for _, line in _read_lines(path))
     try: doc = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as e: raise ValueError(f"{path.name} is not a subset file: not valid JSON ({e})") from None
     if not isinstance(doc, dict) or doc.get('format') != FORMAT: raise ValueError(f"{path.name} is not a subset file: it lacks \"format\": \"{FORMAT}\"")

@@ -2,7 +2,7 @@
 import json, signal, subprocess, sys
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
-from benchlit.core import Subset, Suite, freeze, load_subset, load_suite, read_scores, write_atomic
+from benchlit.core import Subset, Suite, freeze, load_subset, load_suite, read_items, read_scores, write_atomic
 from benchlit.worlds import toy_suite
 
 SUITE = toy_suite(0)
@@ -93,3 +93,18 @@ def test_only_files_are_written(tmp_path):
     assert (tmp_path/'link').is_symlink() and (tmp_path/'real').read_text() == 'new'
     for place in (tmp_path, '/dev/null'):
         with pytest.raises(ValueError, match='name a file'): write_atomic(place, 'x')
+
+def test_a_part_without_texts_is_found_by_its_ids(tmp_path):
+    "A table of scores has ids alone; a text that is there must be the right one, and the message says what a table can do."
+    suite = Suite(SUITE.items.assign(level=[j % 3 for j in range(SUITE.n)])); frozen = freeze(np.array([7, 3, 150]), suite, method='by hand'); bare = SUITE.items[['benchmark', 'capability', 'prompt']].iloc[::-1]; at = SUITE.n - 1 - np.array([7, 3, 150])
+    for empty in (None, '  '): np.testing.assert_array_equal(frozen.find(Suite(bare.assign(prompt=empty))), at)
+    np.testing.assert_array_equal(frozen.find(Suite(suite.items.iloc[::-1])), at); np.testing.assert_array_equal(frozen.find(Suite(bare.assign(prompt=None).iloc[at[:1]])), [0, -1, -1])
+    with pytest.raises(ValueError, match='3 of its items have another text here.*no metadata.*leave the prompts out of this table'): frozen.find(Suite(bare))
+    with pytest.raises(ValueError, match='1 of its items have another text here') as e: frozen.find(Suite(suite.items.assign(prompt=['Other?' if j == 3 else p for j, p in enumerate(SUITE.items['prompt'])])))
+    assert 'leave the prompts' not in str(e.value)
+    with pytest.raises(ValueError, match='1 of its items'): frozen.find(Suite(suite.items.assign(prompt=[None if j == 3 else p for j, p in enumerate(SUITE.items['prompt'])])))  # metadata, and no prompt any more
+
+def test_a_folder_is_no_file(tmp_path):
+    for read, said in ((load_subset, 'is a folder, and a subset file is wanted'), (read_items, 'is a folder; name a file')):
+        with pytest.raises(ValueError, match=said): read(tmp_path)
+    with pytest.raises(ValueError, match='no column of a model beside item_id'): Suite(SUITE.items, pd.DataFrame(index=SUITE.items.index))
