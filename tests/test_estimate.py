@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from benchlit.core import Subset, Suite, freeze
-from benchlit.estimate import deltas, estimate, past_errors, place, rank_width
+from benchlit.estimate import deltas, estimate, judges, models_needed, place, rank_width
 from benchlit.metrics import random_subsets
 from benchlit.worlds import toy_suite
 
@@ -47,8 +47,38 @@ def test_everything_run_is_certain():
     assert np.allclose(t['low'], t['high']) and (t['items'] == t['of']).all()
 
 def test_probes_do_not_judge():
-    A = np.arange(40); f = frozen_of(A, method='bestrand', params={'probes': PAST.models[:3]}); names, errors = past_errors(f, PAST)
-    assert names == PAST.models[3:] and len(errors([0])) == len(names)
+    A = np.arange(40); f = frozen_of(A, method='bestrand', params={'probes': PAST.models[:3]}); known = judges(f, PAST)
+    assert known.models == PAST.models[3:] and known.Y.shape == (len(PAST.models) - 3, TOY.n)
+
+def test_models_needed_is_the_first_that_has_an_interval():
+    for level in np.linspace(.05, .995, 60):
+        M = models_needed(level); assert not np.isnan(rank_width(np.zeros(max(M, 2)), level)) and (M < 3 or np.isnan(rank_width(np.zeros(M - 1), level)))
+
+def test_missing_items_are_adjusted_by_the_same_items():
+    "A log that stopped half-way is a subset of its own: the same as that subset, run as a whole."
+    A = random_subsets(TOY.n, 80, 1, 2)[0]; rows = TOY.items.index[A]; S = TOY.scores.loc[rows, NEW].copy(); S.iloc[40:, 0] = np.nan
+    cut = estimate(frozen_of(A), Suite(TOY.items.loc[rows], S), PAST, .9).table.set_index(['model', 'level', 'name']); whole = estimate(frozen_of(A[:40]), log_of(A[:40]), PAST, .9).table.set_index(['model', 'level', 'name'])
+    cols = ['score', 'low', 'high', 'items', 'of', 'by']; pd.testing.assert_frame_equal(cut.loc[[NEW[0]], cols], whole.loc[[NEW[0]], cols])
+
+def test_past_models_that_were_run_on_a_part_do_not_judge():
+    A = random_subsets(TOY.n, 60, 1, 4)[0]; S = PAST.scores.copy(); S.iloc[np.setdiff1d(np.arange(TOY.n), A), :4] = np.nan; S.iloc[A, 4] = np.nan
+    est = estimate(frozen_of(A), log_of(A), Suite(TOY.items, S), .9); pd.testing.assert_frame_equal(est.table, estimate(frozen_of(A), log_of(A), PAST.pick(models=PAST.models[5:]), .9).table)
+    assert any('less than 95 %' in n and PAST.models[0] in n for n in est.notes)
+
+def test_few_past_models_adjust_nothing():
+    A = random_subsets(TOY.n, 60, 1, 4)[0]; few = estimate(frozen_of(A), log_of(A), PAST.pick(models=PAST.models[:4]))
+    pd.testing.assert_frame_equal(few.table, estimate(frozen_of(A), log_of(A)).table); assert '4 past model(s) are too few to adjust' in few.notes[0]
+
+@pytest.mark.parametrize('method, by', [('random', 'paired items'), ('herding', 'past models')])
+def test_how_a_baseline_of_the_past_is_compared(method, by):
+    A = random_subsets(TOY.n, 60, 1, 4)[0]; f = frozen_of(A, method=method); d = deltas(f, log_of(A), PAST.models[0], PAST, .9); last = d.iloc[-1]; assert last['by'] == by
+    if by == 'past models':
+        e = overall(estimate(f, log_of(A), PAST, .9).table); full = np.mean([TOY.scores.loc[TOY.groups == j, PAST.models[0]].mean() for j in range(4)])
+        assert np.isclose(last['delta'], e[last['model']] - full) and np.isclose(last['high'] - last['low'], np.diff(estimate(f, log_of(A), PAST, .9).table[['low', 'high']].iloc[-1])[0])
+
+def test_a_single_item_of_a_benchmark_is_compared_by_past_models_or_not_at_all():
+    A = np.append(np.flatnonzero(TOY.groups < 3)[::4], np.flatnonzero(TOY.groups == 3)[0]); f = frozen_of(A)
+    assert deltas(f, log_of(A), NEW[0])['verdict'].iloc[-1] == '' and deltas(f, log_of(A), PAST.models[0], PAST, .9)['by'].iloc[-1] == 'past models'
 
 def test_a_missing_benchmark_gives_no_overall_score():
     A = random_subsets(TOY.n, 60, 1, 0)[0]; rows = TOY.items.index[A]; S = TOY.scores.loc[rows, NEW].copy(); S.loc[TOY.items.loc[rows, 'benchmark'] == TOY.benchmarks[1], NEW[0]] = np.nan
@@ -81,7 +111,7 @@ def test_worse_model_is_seen():
 
 @pytest.mark.parametrize('why, call', [
     ('another text', lambda f, A: estimate(f, Suite(TOY.items.assign(prompt='?'), TOY.scores))), ('none of the 40 chosen', lambda f, A: estimate(f, log_of(np.setdiff1d(np.arange(TOY.n), A)))),
-    ('no scores', lambda f, A: estimate(f, Suite(TOY.items))), ('level', lambda f, A: estimate(f, log_of(A), level=1.)), ("no model 'x'", lambda f, A: deltas(f, log_of(A), 'x', PAST)),
+    ('no scores', lambda f, A: estimate(f, Suite(TOY.items))), ('no scores', lambda f, A: estimate(f, log_of(A), Suite(TOY.items))), ('level', lambda f, A: deltas(f, log_of(A), NEW[0], level=95)), ('level', lambda f, A: estimate(f, log_of(A), level=1.)), ("no model 'x'", lambda f, A: deltas(f, log_of(A), 'x', PAST)),
     ('baseline', lambda f, A: deltas(f, log_of(A, NEW[:1]), NEW[0])), ('item(s) missing', lambda f, A: estimate(f, log_of(A), log_of(np.arange(100))))])
 def test_refused(why, call):
     A = np.arange(0, TOY.n, 5)
