@@ -64,7 +64,7 @@ def report_notes(
         if len(no := [t for t in all_tasks if (m, t) not in runs.groups]): out.append(f'{m} was not run on task(s) {first_few(no)}')
     return out
 
-# %% ../nbs/91_cli_logs.ipynb #3f54b5e8
+# %% ../nbs/91_cli_logs.ipynb #c8d9d86b
 def _twice(r): return '' if not r['duplicates'] else f"{r['duplicates']}, {r['contradicting']} differ" if r['contradicting'] else f"{r['duplicates']}, all agree"
 
 def _print_report(report):
@@ -87,12 +87,12 @@ def _import(
     paths = by_model(logs); inside = [p for ps in paths.values() for p in ps if Path(p).resolve().is_relative_to(out.resolve())]
     if inside: raise ValueError(f"--out {out} holds the logs themselves ({first_few(inside)}); name another folder")
     found = read_logs(paths, metric=by_task(metric), filter=by_task(filter), format=format, differ=differ, ignore=ignore or ())
-    write_suite(found.suite, out, found.report); s = found.suite
-    say(*(f'note: {n}' for n in report_notes(found.report)), f'wrote {out}', sep='\n')
-    if as_json: return print(json.dumps(dict(items=s.n, models=s.models, benchmarks=s.benchmarks, report=json.loads(found.report.to_json(orient='records'))), ensure_ascii=False, indent=1))
+    write_suite(found.suite, out, found.report); s, notes = found.suite, report_notes(found.report)
+    say(*(f'note: {n}' for n in notes), f'wrote {out}', sep='\n')
+    if as_json: return print(json.dumps(dict(items=s.n, models=s.models, benchmarks=s.benchmarks, report=json.loads(found.report.to_json(orient='records')), notes=notes), ensure_ascii=False, indent=1))
     _print_report(found.report); print(f'\n{s.n} items, {len(s.benchmarks)} benchmark(s), {s.M} model(s) in {out}')
 
-# %% ../nbs/91_cli_logs.ipynb #c70e21b0
+# %% ../nbs/91_cli_logs.ipynb #f7ae5410
 @app.command('export', epilog='Example: benchlit export subset.json --for lm-eval --out samples.json')
 def _export(
     subset:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
@@ -107,7 +107,8 @@ def _export(
     if items is not None: frozen.check(items)
     if to == 'lm-eval': data, use = json.dumps(lm_eval_samples(frozen), ensure_ascii=True) + '\n', f'lm_eval … --samples {out}'
     elif to == 'jsonl': data, use = chosen_lines(frozen, items), None
-    elif out.suffix == '.py': data, use = inspect_filter(frozen, out.stem), f'from {out.stem} import chosen'
+    elif out.suffix == '.py' and not out.stem.isidentifier(): raise ValueError(f"a task file cannot import {out.name}: name it with letters, digits and _ alone, such as chosen_few.py")
+    elif out.suffix == '.py': data, use = inspect_filter(frozen, out.stem), f"in the task file, beside {out.name}:\n    from {out.stem} import chosen\n    … Task(dataset=chosen(dataset, {first_few([next(b for b, r in frozen.benchmarks.items() if r['item_ids'])])}), …)"
     else: data, use = inspect_ids(frozen) + '\n', f'inspect eval … --sample-id "$(cat {out})"'
     write_atomic(target, data); say(f'wrote {out}')
     print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')

@@ -22,7 +22,7 @@ def file_name(
     plain = re.sub(r'[^A-Za-z0-9_.+=-]+', '_', benchmark).strip('.')[:80]
     return plain if plain and plain == benchmark and plain.lower() not in taken else f"{plain or '_'}-{sha256(benchmark.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
-# %% ../nbs/06_runners.ipynb #e4f8cfd1
+# %% ../nbs/06_runners.ipynb #00642120
 def _lines(records):
     for r in records:
         r = {k: v for k, v in r.items() if not _null(v)}
@@ -34,11 +34,15 @@ def _gz(data):
         with gzip.GzipFile('', 'wb', 6, b, mtime=0) as f: f.writelines(data)
         return b.getvalue()
 
+_OURS = re.compile(rf'items|responses|{re.escape(MARK)}|items/[^/]+\.jsonl\.gz|responses/[^/]+\.parquet')
+
 def _place(out):
     "The folder to write, absolute; refused if there is something of somebody else's."
     out = Path(out).resolve()
     if out.exists() and not out.is_dir(): raise ValueError(f"{out.name} is a file; name a folder")
-    if out.exists() and any(out.iterdir()) and not (out/MARK).is_file(): raise ValueError(f"the folder {out.name} exists and holds other things than an imported suite; name a new one")
+    if not out.exists() or not any(out.iterdir()): return out
+    if not (out/MARK).is_file(): raise ValueError(f"the folder {out.name} exists and holds other things than an imported suite: {first_few(sorted(p.name for p in out.iterdir()), 3)}; name a new one")
+    if (odd := sorted(n for p in out.rglob('*') if not _OURS.fullmatch(n := p.relative_to(out).as_posix()))): raise ValueError(f"the folder {out.name} holds other things beside the imported suite, which would be lost: {first_few(odd, 3)}; move them away, or name a new folder")
     return out
 
 def write_suite(
@@ -57,7 +61,8 @@ def write_suite(
             write_atomic(tmp/'items'/f'{name}.jsonl.gz', _gz(_lines(part.records())))
             if part.scores is not None: write_atomic(tmp/'responses'/f'{name}.parquet', part.scores.to_parquet())
         rows = [] if report is None else json.loads(report.to_json(orient='records', double_precision=15))
-        write_atomic(tmp/MARK, json.dumps(dict(format='benchlit-suite', version=1, benchlit=__version__, report=rows), indent=1, ensure_ascii=False) + '\n')
+        tasks = {r['task']: dict(metric=r['metric'], filter=r['filter']) for r in rows}
+        write_atomic(tmp/MARK, json.dumps(dict(format='benchlit-suite', version=1, benchlit=__version__, tasks=tasks, report=rows), indent=1, ensure_ascii=False) + '\n')
         if out.exists(): os.rename(out, old)
         try: os.rename(tmp, out)
         except OSError: old.exists() and os.rename(old, out); raise

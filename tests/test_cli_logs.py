@@ -62,6 +62,20 @@ def test_import_refuses(refused):
                         ('file --out s', 'unknown format'), ('logs --out s --format csv', "'csv'"), ('logs --out s --differ maybe', "'maybe'"), ('logs --out s --metric f1', "no metric 'f1'"), ('logs', "'--out'"), ('--out s', "'LOGS...'")): refused(f'import {args}', *said)
     (f := next(Path('logs/b').glob('samples*'))).write_text(f.read_text()[:-9]); refused('import logs --out s', f'{f}, line 30')
 
+def test_files_of_others_in_the_folder_are_never_lost(run, refused):
+    two(); run('import logs --out suite')
+    for name in ('subset.json', 'notes/x', 'items/mine.jsonl', 'responses/t.csv', '.git', 'items/deep/t.jsonl.gz'):
+        (f := Path('suite')/name).parent.mkdir(exist_ok=True); f.touch(); refused('import logs --out suite', 'would be lost', repr(name.split('/')[0] if name[0] == 'n' else name.rsplit('/', 1)[0] if 'deep' in name else name), 'move them away'); f.unlink()
+        if f.parent.name in ('notes', 'deep'): f.parent.rmdir()
+    assert run('import logs --out suite')[0] == 0
+    for i in range(5): Path(f'suite/x{i}').touch()
+    refused('import logs --out suite', "'x0', 'x1', 'x2' and 2 more")
+
+def test_how_scores_were_read_is_kept_by_task(run):
+    rows = [sample(i, 1, filter=f, metrics=['acc', 'acc_norm'], acc_norm=.5) for f in ('strict', 'loose') for i in range(2)]; log('logs/a', 'a', dict(t=rows, u=[sample(0, 1)]))
+    run('import logs --out s --filter t=loose --metric t=acc_norm'); d = json.loads(Path('s/imported.json').read_text()); assert d['format'] == 'benchlit-suite' and d['tasks'] == dict(t=dict(metric='acc_norm', filter='loose'), u=dict(metric='acc', filter='none'))
+    how = {k: {t: v[k] for t, v in d['tasks'].items()} for k in ('metric', 'filter')}; pd.testing.assert_frame_equal(read_logs('logs', **how).suite.scores, load_suite('s').scores)
+
 def test_an_imported_suite_is_no_log(run, refused):
     two(); run('import logs --out suite'); refused('import suite --out s', 'imported suite already'); assert run('import . --out s')[0] == 0 and load_suite('s').n == 35
 
@@ -107,7 +121,7 @@ def test_export_for_lm_eval(run):
 
 def test_export_for_inspect(run, refused):
     subset(['b', 'a']).save('s.json'); assert run('export s.json --for inspect --out ids.txt')[0] == 0 and Path('ids.txt').read_text() == 'a,b\n'
-    code, out, _ = run('export s.json --for inspect --out chosen_few.py'); assert code == 0 and 'from chosen_few import chosen' in out and 'from chosen_few import chosen' in Path('chosen_few.py').read_text()
+    refused('export s.json --for inspect --out chosen-few.py', 'chosen-few.py', 'chosen_few.py'); code, out, _ = run('export s.json --for inspect --out chosen_few.py'); assert code == 0 and '    from chosen_few import chosen\n' in out and "Task(dataset=chosen(dataset, 't')" in out and 'from chosen_few import chosen' in Path('chosen_few.py').read_text()
     for bad in ('a,b', 'a*', 'a?', '[a]', 'a b', 't:a', 'T:a'): subset([bad]).save('bad.json'); refused('export bad.json --for inspect --out ids2.txt', repr(bad), '.py'); assert run('export bad.json --for inspect --out ok.py')[0] == 0
     two_tasks = freeze(np.arange(3), Suite(pd.DataFrame([dict(item_id=f'{b}/{i}', benchmark=b, capability=b, prompt='x') for b, i in (('t', 'u:1'), ('v', '2'), ('v', '3'))])), method='x'); assert inspect_ids(two_tasks) == 't:u:1,v:2,v:3'
 
