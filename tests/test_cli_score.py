@@ -51,8 +51,32 @@ def test_gate(share, code, run):
 def test_baseline_of_the_past(run):
     code, out, err = run(f'score subset.json run --past suite --against {PAST.models[0]}'); assert code == 0 and out.count(f'{NEW[0]} ') > 4 and PAST.models[0] in out
 
+def test_gate_does_not_open_on_missing_data(run):
+    "A log without one of the benchmarks, or one item of it: no decision, and no benchmark's score under a capability's name."
+    b = TOY.benchmarks[1]; rest = LOG.items['benchmark'] != b; save(Suite(LOG.items[rest], LOG.scores[rest]), 'cut'); code, out, err = run(f'score subset.json cut --past suite --against {NEW[0]} --gate --level .9')
+    assert code == 2 and 'cannot decide' in err and NEW[1] in err.splitlines()[-1] and 'higher' not in out.splitlines()[-1]
+    rows = pd.DataFrame(json.loads(run('score subset.json cut --past suite --json')[1])['estimates']).set_index(['model', 'level', 'name'])['score']
+    assert rows.loc[:, 'overall'].isna().all() and rows.loc[:, 'capability', 'maths'].isna().all() and rows.loc[:, 'capability', 'code'].notna().all()
+    one = np.append(np.flatnonzero(TOY.groups < 3)[::4], np.flatnonzero(TOY.groups == 3)[0]); freeze(one, TOY, method='random').save('one.json'); save(Suite(TOY.items.iloc[one], TOY.scores[NEW].iloc[one]*[1, 0]), 'one')
+    assert run(f'score one.json one --against {NEW[0]} --gate')[0] == 2 and run(f'score one.json one --past suite --against {PAST.models[0]} --gate --level .9')[0] == 1
+
+def lm_eval(folder, suite, right):
+    "Logs as lm-eval writes them, of a task with two metrics."
+    for m in suite.models:
+        (d := Path(folder)/m).mkdir(parents=True); (d/'results_2026-01-01T00-00-00.json').write_text(json.dumps(dict(model_name=m, results={'t': {}}, versions={'t': 1})))
+        (d/'samples_t_2026-01-01T00-00-00.jsonl').write_text(''.join(json.dumps(dict(doc_id=i, doc={'question': f'q{i}'}, arguments=[[f'q{i}', {}]], resps=[['a']], filtered_resps=['a'], filter='none', metrics=['acc', 'acc_norm'], acc=y, acc_norm=1 - y)) + '\n' for i, y in enumerate(suite.scores[m])))
+
+def test_metric_and_filter_are_those_of_the_past(run):
+    S = Suite(TOY.items.iloc[:50], TOY.scores.iloc[:50, :12]); lm_eval('logs', S, 1); assert run('import logs --metric acc --out lm')[0] == 0 and run('select lm --method random --k 20 --out s.json')[0] == 0
+    lm_eval('new', Suite(S.items, S.scores.iloc[:, :1].rename(columns=lambda m: 'new')), 1); code, out, err = run('score s.json new --past lm --level .8 --json'); row = json.loads(out)['estimates'][-1]
+    assert code == 0 and abs(row['score'] - S.scores.iloc[:, 0].mean()) < .15
+    code, out, err = run('score s.json new --past lm --metric acc_norm'); assert code == 2 and "'acc_norm'" in err and 'cannot be compared' in err and out == ''
+    assert run('import new --metric acc_norm --out other')[0] == 0 and run('score s.json other --past lm')[0] == 2
+    lm_eval('again', Suite(S.items, 1 - S.scores.iloc[:, :1].rename(columns=lambda m: 'new')), 1); (p := next(Path('again').rglob('samples*'))).rename(str(p).replace('2026', '2027')); (p := next(Path('again').rglob('results*'))).rename(str(p).replace('2026', '2027'))
+    assert 'another score in an older run' in run('score s.json new again --past lm')[2]
+
 @pytest.mark.parametrize('line, why', [
-    ('score subset.json run --gate', '--against'), ('score subset.json run --against gpt', 'gpt'), ('score subset.json nowhere', 'nowhere'), ('score subset.json run --metric acc', '--metric'),
+    ('score subset.json run --gate', '--against'), ('score subset.json run --gate --against=', 'empty'), ('score subset.json run --against gpt', 'gpt'), ('score subset.json nowhere', 'nowhere'), ('score subset.json run --metric acc', '--metric'),
     ('score subset.json run --level 95', 'level'), ('score nothing.json run', 'nothing.json'), ('score run/items/toy.jsonl run', 'not a subset file'), ('score subset.json run --past run', 'another suite'),
     ('score subset.json', 'LOGS'), ('order nowhere', 'nowhere'), ('order all/items/toy.jsonl --benchmark algebra --encoder hashing', 'at least two'), ('order all --power 0 --encoder hashing', 'power'), ('order all --encoder x', 'unknown encoder')])
 def test_refused_in_one_line(line, why, run):
