@@ -64,7 +64,7 @@ test: $(READY)
 	@echo "== site preview"
 	@$(PY) tools/build_site.py
 	@echo "== pytest: order and anatomy of the notebooks, properties, the site in a browser"
-	@$(PY) -m pytest -q -rs --durations=5 tests
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -q -rs --durations=5 -n 2 --dist loadfile tests
 
 docs: $(READY)
 	@$(PY) tools/build_site.py
