@@ -40,7 +40,7 @@ def by_model(
         out.setdefault(name, []).append(path)
     return out
 
-# %% ../nbs/91_cli_logs.ipynb #258ebbbd
+# %% ../nbs/91_cli_logs.ipynb #47e452c9
 MANY = .1 # share of answers that could not be read, above which it is said
 
 def _newest(g): return first_few(g.loc[(g['date'] == g['date'].max()) & (g['samples'] > 0), 'file'], 2)
@@ -54,8 +54,11 @@ def report_notes(
         out.append(f"{m}: {g.max()} runs of {first_few(g.index.get_level_values('task'))} read as one, of each item the newest that has a score; runs with different settings need names of their own, NAME=PATH")
     for (m, t), g in runs:
         if (n := g['contradicting'].sum()): out.append(f'{t}: {n} item(s) of {m} have another score in an older run: the newest run counts, {_newest(g)}')
+        for s, f in g.loc[g['status'] != '', ['status', 'file']].itertuples(index=False): out.append(f'{t}: the run of {m} did not finish ({s}), {f}: what it has is read, and may be the easy part')
+        if (n := g['uneven'].max()): out.append(f'{t}: {n} item(s) of {m} have fewer epochs than its others; the score of an item is the mean of what there is')
         if (n := g['unparsed'].sum()) > MANY*(of := g['samples'].sum()): out.append(f'{t}: {n} of {of} answers of {m} could not be read (unparsed), and count as the tool scored them; is the filter or the prompt the right one?')
     for t, g in report.groupby('task'):
+        if len(e := ran[ran['task'] == t].groupby('model')['epochs'].max().sort_values(kind='stable')) and e.iloc[0] < e.iloc[-1]: out.append(f'{t}: {e.index[0]} was run for {e.iloc[0]} epoch(s) and {e.index[-1]} for {e.iloc[-1]}; fewer epochs make noisier scores')
         if (n := g['left_out'].max()): out.append(f'{t}: {n} item(s) left out, which are not the same for all models')
         if (n := g['reworded'].max()): out.append(f'{t}: the prompts of up to {n} item(s) differ between models (examples, chat template), the questions do not')
         out += [f'{t}: {m} lacks {n} item(s)' for m, n in ran[ran['task'] == t].groupby('model')['missing'].first().items() if n]
@@ -64,13 +67,13 @@ def report_notes(
         if len(no := [t for t in all_tasks if (m, t) not in runs.groups]): out.append(f'{m} was not run on task(s) {first_few(no)}')
     return out
 
-# %% ../nbs/91_cli_logs.ipynb #c8d9d86b
+# %% ../nbs/91_cli_logs.ipynb #9f3ef214
 def _twice(r): return '' if not r['duplicates'] else f"{r['duplicates']}, {r['contradicting']} differ" if r['contradicting'] else f"{r['duplicates']}, all agree"
 
 def _print_report(report):
     "The report of `read_logs` as text."
     print_table(['model', 'task', 'metric', 'filter', 'samples', 'epochs', 'unparsed', 'no score', 'missing', 'duplicates', 'file'],
-        [[r['model'], r['task'], r['metric'], r['filter'], r['samples'], r['epochs'], r['unparsed'], r['unscored'], r['missing'], _twice(r), r['file']] for _, r in report.iterrows()], '<<<<>>>>>><')
+        [[r['model'], r['task'], r['metric'], r['filter'], r['samples'], r['epochs'], r['unparsed'], r['unscored'], r['missing'], _twice(r), r['file'] or '(not run)'] for _, r in report.iterrows()], '<<<<>>>>>><')
 
 @app.command('import', epilog='Example: benchlit import logs --metric acc_norm --metric gsm8k=exact_match --filter strict-match --out suite')
 def _import(

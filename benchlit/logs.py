@@ -52,7 +52,7 @@ def _wording(arguments):
             parts.append(s if isinstance(s, str) else json.dumps(s))
     return _print('\0'.join(parts).encode('utf-8', 'surrogatepass'))
 
-# %% ../nbs/02_logs.ipynb #71a176fa
+# %% ../nbs/02_logs.ipynb #bdd95105
 class Run(NamedTuple):
     "What one file says about one model on one task."
     file:str # Where it was read
@@ -66,6 +66,7 @@ class Run(NamedTuple):
     shots:int|None=None # Examples in the prompt
     groups:tuple=() # Groups of tasks it belongs to: (size, name)
     alike:tuple|None=None # Runs with the same value must have sent the same prompts; None = cannot be compared
+    status:str='' # How the run ended, if the log says that it did not finish
     whole:bool=False # Whether ids are those of items already, and not of samples of a task
 
 COLUMNS = ('id', 'epoch', 'filter', 'content', 'wording', 'unparsed')
@@ -175,7 +176,7 @@ def _lm_eval(path, file, stores, ignore=(), cache=None):
     return [Run(file, models[0] if models else path.absolute().parent.name, task, 'lm-eval', rows.table(), rows.odd, date,
                 None if version is None else str(version), shots if isinstance(shots, int) else None, _groups(info, task), alike)]
 
-# %% ../nbs/02_logs.ipynb #ff1f8ca1
+# %% ../nbs/02_logs.ipynb #ad33edfe
 _LONG, _WIDE = ('item_id', 'model', 'score'), ('item_id', 'benchmark', 'capability', 'prompt')
 
 def _frame(path, file):
@@ -205,6 +206,7 @@ def _table(path, file, stores, ignore=(), cache=None):
     if not long and not names: raise ValueError(f"{file} has no scores: it needs columns model and score, or a column per model beside item_id")
     df['score'] = _numbers(df['score'], file, '') if long else 0.
     Y = {} if long else {str(m): _numbers(df[m], file, '') for m in names}; runs = []
+    if all(np.isnan(y).all() for y in ([df['score']] if long else Y.values())): raise ValueError(f"{file} has no score: {'the column score is' if long else f'the columns {first_few(names)} are'} empty, and an empty cell means 'not evaluated'; fill them in, or leave this file out")
     for task, g in df.groupby(df['benchmark'].astype(str) if 'benchmark' in df else np.full(len(df), 'all'), sort=False):
         store = stores.setdefault(task, {}); at = g.index.to_numpy(); rows = {}
         for r in g[[c for c in (*_LONG, *_WIDE[1:]) if c in g]].to_dict('records'):
@@ -218,7 +220,7 @@ def _table(path, file, stores, ignore=(), cache=None):
         runs += [Run(file, m, task, 'table', t, {}, groups=tuple(cap), whole='benchmark' not in df) for m, t in tables.items()]
     return runs
 
-# %% ../nbs/02_logs.ipynb #514e078a
+# %% ../nbs/02_logs.ipynb #d747ce54
 _LETTERS = {'C': 1., 'I': 0., 'P': .5, 'N': 0., 'yes': 1., 'no': 0., 'true': 1., 'false': 0.}
 
 def _graded(v):
@@ -250,7 +252,7 @@ def _inspect(path, file, stores, ignore=(), cache=None):
         store.setdefault(i := str(s.id), item); scores = dict(_scores(None if s.error else s.scores))
         rows.add(i, _content(item), scores.items(), epoch=s.epoch, unparsed=any(x.value == 'N' or x.answer == '' for x in (s.scores or {}).values()))
     created = pd.Timestamp(e.created); date = (created.tz_convert('UTC') if created.tzinfo else created).strftime('%Y-%m-%dT%H-%M-%S')
-    return [Run(file, str(e.model), str(e.task), 'inspect', rows.table(), rows.odd, date, None if e.task_version is None else str(e.task_version))]
+    return [Run(file, str(e.model), str(e.task), 'inspect', rows.table(), rows.odd, date, None if e.task_version is None else str(e.task_version), status='' if log.status == 'success' else str(log.status))]
 
 # %% ../nbs/02_logs.ipynb #ca5b87bd
 def _helm_task(name):
@@ -286,7 +288,7 @@ def _helm(path, file, stores, ignore=(), cache=None):
         return [Run(file, str(adapter['model']), task, 'helm', rows.table(), rows.odd, shots=shots if isinstance(shots, int) else None, groups=tuple((0, str(g)) for g in groups if g and g != task))]
     except (KeyError, TypeError, AttributeError, OverflowError) as e: raise ValueError(f"{file} or the files beside it are not as HELM writes them: {type(e).__name__} {e}") from None
 
-# %% ../nbs/02_logs.ipynb #0f11b548
+# %% ../nbs/02_logs.ipynb #af0d9a3d
 def _wanted(spec, task):
     "The names that were given for a task, in order of preference."
     if isinstance(spec, Mapping): spec = spec.get(task, spec.get('*'))
@@ -299,7 +301,7 @@ def _pick(what, task, have, spec, odd=()):
     if (no := [w for w in wanted if w in odd]): raise ValueError(f"{what} {no[0]!r} of task {task!r} is no number per sample, but {odd[no[0]]!r}; choose one of {first_few(have, 20)}")
     if not have: raise ValueError(f"task {task!r} has no {what} that is a number per sample" + (f"; it has {first_few(odd)}" if odd else ''))
     if wanted: raise ValueError(f"task {task!r} has no {what} {first_few(wanted)}; it has {first_few(have, 20)}: name one of them as well")
-    raise ValueError(f"task {task!r} has {len(have)} {what}s, {first_few(have, 20)}: say which one, {what}={first_few(have[:1])} or --{what} {have[0]}")
+    raise ValueError(f"task {task!r} has {len(have)} {what}s, {first_few(have, 20)}: say which one, {what}={first_few(have[:1])}; where tasks need different ones, name several (in the shell: repeat the option), and each task takes the first that it has")
 
 def _choice(task, runs, metric, filter):
     "The metric and the filter of a task."
@@ -336,15 +338,15 @@ def _sides(D, hit, column, ids, models, runs):
     where = ' against '.join(first_few(s, 3) for s in sides) if len({tuple(s) for s in sides}) > 1 else f"within {first_few(sides[0])}, in {first_few(sorted({runs[r].file for r in d['run']}))}"
     return f"{D.loc[hit, 'item'].nunique()} item(s): {first_few(ids[j] for j in sorted(D.loc[hit, 'item'].unique()))} (item {ids[j]!r}: {where})"
 
-# %% ../nbs/02_logs.ipynb #4a867b02
+# %% ../nbs/02_logs.ipynb #3eec9d44
 def _same_items(task, D, ids, models, runs, differ):
     "Codes of items that are not the same for all models, or an error."
     alike = {a: c for c, a in enumerate(sorted({r.alike for r in runs if r.alike}))}; same = pd.Series(np.array([alike.get(r.alike, -1) for r in runs])[D['run']], D.index)
     content = _clash(D, 'content'); wording = _clash(D, 'wording', same) & ~content if differ != 'docs' else np.zeros(len(D), bool)
     if differ != 'drop':
         if content.any(): raise ValueError(f"task {task!r}: different questions under the same id, {_sides(D, content, 'content', ids, models, runs)}. "
-            "These are not runs of the same data (or --samples was given ids that do not ascend, which lm-eval logs wrongly): read them apart, or leave those items out: differ='drop' (--differ drop)")
-        if wording.any(): raise ValueError(f"task {task!r}: the same questions in different prompts, {_sides(D, wording, 'wording', ids, models, runs)}. Compare the questions alone, differ='docs' (--differ docs), or leave those items out, differ='drop' (--differ drop)")
+            "These are not runs of the same data (or --samples was given ids that do not ascend, which lm-eval logs wrongly): read them apart, or leave those items out: differ='drop'")
+        if wording.any(): raise ValueError(f"task {task!r}: the same questions in different prompts, {_sides(D, wording, 'wording', ids, models, runs)}. Compare the questions alone, differ='docs', or leave those items out, differ='drop'")
     return np.unique(D.loc[content | wording, 'item'])
 
 def _one_run_each(task, D, ids, models, runs):
@@ -393,7 +395,7 @@ def _found(path):
     if not hits: raise FileNotFoundError(f"no file matches {path}")
     return hits
 
-# %% ../nbs/02_logs.ipynb #378e240b
+# %% ../nbs/02_logs.ipynb #374310a2
 def _files(paths, format):
     "The logs among the paths: (path, format, name given to the model or None), in order of their names."
     if format not in (None, *_READERS): raise ValueError(f"unknown format {format!r}; there are {first_few(_READERS)}")
@@ -406,10 +408,10 @@ def _files(paths, format):
             if kind and (format in (None, kind)):
                 if out.setdefault(f.resolve(), (f, kind, name))[2] != name: raise ValueError(f"{f} is given to two models, {out[f.resolve()][2]!r} and {name!r}")
     if not out: raise ValueError(f"{first_few(map(str, (p for _, p in pairs)))}: no log" + (f" of format {format!r}" if format else '') + " in there; lm-eval writes them with --log_samples --output_path")
-    if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r} or --format {kinds[0]}")
+    if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r}")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
-# %% ../nbs/02_logs.ipynb #902b35d1
+# %% ../nbs/02_logs.ipynb #6de0d7f5
 class Logs(NamedTuple):
     "What was read: a suite, and an account of how."
     suite:Suite # Items and scores
@@ -433,18 +435,28 @@ def _task(task, runs, store, metric, filter, differ, bounded):
     Y = np.full((len(ids), len(models)), np.nan); Y[score.index.get_level_values('item'), score.index.get_level_values('model')] = score
     keep = np.setdiff1d(np.arange(len(ids)), out); Y = Y[keep]
     if bounded and len(off := np.argwhere((Y < 0) | (Y > 1))):
-        i, m = off[0]; raise ValueError(f"metric {metric!r} of task {task!r} is no share of 1: model {models[m]!r} has {Y[i, m]:g} on item {ids[keep[i]]!r}; choose another metric, or read with bounded=False")
+        i, m = off[0]; raise ValueError(f"metric {metric!r} of task {task!r} is no share of 1: model {models[m]!r} has {Y[i, m]:g} on item {ids[keep[i]]!r}; choose another metric or rescale the scores, or pass bounded=False")
     was = aside[aside['score'].notna()].groupby(['run', 'model', 'item'])['score'].mean(); now = score.reindex(was.index.droplevel('run')).to_numpy()
+    times = kept.groupby(['model', 'item'])['epoch'].nunique(); fewer = (times < times.groupby('model').transform('max')).groupby('model').sum().reindex(range(len(models)), fill_value=0)
     odd = was[~np.isclose(was, now, rtol=0, atol=1e-12)].groupby('run').size(); per = D.groupby('run'); count = lambda s: s.reindex(range(len(runs)), fill_value=0).astype(int)
-    report = pd.DataFrame(dict(file=[r.file for r in runs], model=[r.model for r in runs], task=task, format=[r.format for r in runs], date=[r.date for r in runs], version=[r.version for r in runs], metric=metric, filter=filter,
+    who = [models.index(r.model) for r in runs]; report = pd.DataFrame(dict(file=[r.file for r in runs], model=[r.model for r in runs], task=task, format=[r.format for r in runs], date=[r.date for r in runs], version=[r.version for r in runs], metric=metric, filter=filter, status=[r.status for r in runs],
         samples=count(per.size()), items=count(per['item'].nunique()), epochs=count(per['epoch'].nunique()), unparsed=count(per['unparsed'].sum()), unscored=count(per['score'].apply(lambda s: s.isna().sum())),
-        duplicates=count(aside[aside['score'].notna()].groupby('run').size()), contradicting=count(odd), missing=np.isnan(Y).sum(0)[[models.index(r.model) for r in runs]], left_out=len(out), reworded=count(D[loose].groupby('run')['item'].nunique())))
+        duplicates=count(aside[aside['score'].notna()].groupby('run').size()), contradicting=count(odd), missing=np.isnan(Y).sum(0)[who], uneven=fewer.to_numpy()[who], left_out=len(out), reworded=count(D[loose].groupby('run')['item'].nunique())))
     content = D.groupby('item')['content'].max().to_numpy()[keep]; sources = [ids[j] for j in keep]
     caps = sorted({g for r in runs for g in r.groups}); index = [i if runs[0].whole else f'{task}/{i}' for i in sources]
     items = [dict(item_id=x, benchmark=task, capability=caps[0][1] if caps else task, source_id=str(i), **store[i]) for x, i in zip(index, sources)]
     return items, pd.DataFrame(Y, index, models), pd.Series([f'{c:016x}' if c else '' for c in content.tolist()], index, dtype=object), report
 
-# %% ../nbs/02_logs.ipynb #7302b7e5
+# %% ../nbs/02_logs.ipynb #4f55bcb8
+def _not_run(report, sizes):
+    "The report with a row, without a file, for each task that a model of the others was not run on."
+    gaps = [report]
+    for t, g in report.groupby('task'):
+        if not (lacks := sorted({*report['model']} - {*g['model']})): continue
+        counts = {c: 0 for c in g.select_dtypes('number')} | dict(missing=sizes[t], left_out=g['left_out'].iloc[0])
+        gaps.append(g.iloc[[0]*len(lacks)].assign(model=lacks, file='', date='', version=None, status='', **counts))
+    return pd.concat(gaps, ignore_index=True)
+
 def _strangers(scores):
     "Refuse a model that shares no item with any other."
     has = scores.notna().to_numpy(float); shared = has.T @ has; np.fill_diagonal(shared, 0)
@@ -475,6 +487,8 @@ def read_logs(
     parts = [_task(t, runs[t], stores[t], metric, filter, differ, bounded) for t in tasks]
     rows = [i for p in parts for i in p[0]]; scores = pd.concat([p[1] for p in parts]); report = pd.concat([p[3] for p in parts], ignore_index=True)
     if not rows: raise ValueError("every item differs between the models, and nothing is left")
-    scores = scores[sorted(scores.columns)].dropna(axis=1, how='all'); _strangers(scores)
+    scores = scores[sorted(scores.columns)].dropna(axis=1, how='all')
+    if not scores.shape[1]: raise ValueError(f"no model has a score on any item, in {first_few(report['file'])}: all values of {first_few(sorted(set(report['metric'])))} are null or NaN, which means 'not evaluated'; choose another metric, or look whether the runs failed")
+    _strangers(scores)
     items = pd.DataFrame({k: pd.Series([r.get(k) for r in rows], dtype=object) for k in dict.fromkeys(k for r in rows for k in r)})
-    return Logs(Suite(items, scores, bounded), report, pd.concat([p[2] for p in parts]))
+    return Logs(Suite(items, scores, bounded), _not_run(report, {t: len(p[0]) for t, p in zip(tasks, parts)}), pd.concat([p[2] for p in parts]))

@@ -35,9 +35,9 @@ def test_import_writes_what_load_suite_reads(run):
     two(); code, out, err = run('import logs --out deep/suite'); assert code == 0 and err.endswith("note: t: org/b lacks 1 item(s)\nnote: org/b was not run on task(s) 'u'\nwrote deep/suite\n") and 't: 30 of 30 answers of org/b could not be read' in err
     want, got = read_logs('logs'), load_suite('deep/suite'); pd.testing.assert_frame_equal(got.scores, want.suite.scores); assert freeze(np.arange(3), got, method='x').manifest == freeze(np.arange(3), want.suite, method='x').manifest
     assert sorted(p.name for p in Path('deep/suite').iterdir()) == ['imported.json', 'items', 'responses'] and '35 items, 2 benchmark(s), 2 model(s)' in out
-    assert [l.split()[:9] for l in out.splitlines() if l.startswith('org/b')] == [['org/b', 't', 'acc', 'none', '30', '1', '30', '1', '1']]
+    assert [l.split()[:9] for l in out.splitlines() if l.startswith('org/b')] == [['org/b', 't', 'acc', 'none', '30', '1', '30', '1', '1'], ['org/b', 'u', 'acc', 'none', '0', '0', '0', '0', '5']] and '(not run)' in out
     before = tree(); assert run('import logs --out deep/suite')[0] == 0 and tree() == before                  # made by import: replaced, same bytes
-    _, out, _ = run('import logs --out other --json'); d = json.loads(out); assert d['items'] == 35 and d['models'] == ['org/a', 'org/b'] and [r['missing'] for r in d['report']] == [0, 1, 0]
+    _, out, _ = run('import logs --out other --json'); d = json.loads(out); assert d['items'] == 35 and d['models'] == ['org/a', 'org/b'] and [r['missing'] for r in d['report']] == [0, 1, 0, 5] and d['notes'] == [l.removeprefix('note: ') for l in err.splitlines()[:-1]]
     assert json.loads(Path('other/imported.json').read_text())['report'] == d['report']
     assert run('select deep/suite --benchmark t --k 5 --method random --out s.json')[0] == 0 and load_subset('s.json').k == 5
 
@@ -46,6 +46,13 @@ def test_metrics_and_filters_by_task(run, refused):
     refused('import logs --out s', "'loose', 'strict'"); refused('import logs --out s --filter strict', "'acc', 'acc_norm'"); refused('import logs --out s --metric t=', 'TASK=NAME'); refused('import logs --out s --filter strict --metric acc_norm', "task 'u'")
     assert run('import logs --out s --filter strict --metric t=acc_norm')[0] == 0 and load_suite('s').scores['a'].tolist() == [.5, .5, 1]
     assert run('import logs --out s --filter t=loose --metric acc')[0] == 0 and load_suite('s').scores['a'].tolist() == [1, 1, 1]
+
+def test_advice_is_said_once_and_in_the_words_of_the_shell(run, refused):
+    rows = [sample(i, 1, filter=f, metrics=['acc', 'acc_norm'], acc_norm=.5) for f in ('strict', 'loose') for i in range(2)]; log('logs/a', 'a', dict(t=rows)); Path('t.csv').write_text('item_id,a\n1,7\n'); Path('none.csv').write_text('item_id,a,b\n1,,\n')
+    log('q/a', 'a', dict(t=[sample(0, 1)])); log('q/b', 'b', dict(t=[sample(0, 1, q='Other?')])); log('p/a', 'a', dict(t=[sample(0, 1)])); log('p/b', 'b', dict(t=[sample(0, 1, prompt='Please')])); log('z', 'a', dict(t=[sample(0, None)]))
+    for args, said, *not_said in (('logs --filter strict', 'say which one, --metric acc; where tasks need different ones, name several (in the shell: repeat the option)', 'metric='), ('logs', 'say which one, --filter loose;', 'filter='), ('logs t.csv', 'name one, --format lm-eval', 'format='),
+                                  ('q', 'those items out: --differ drop', 'differ='), ('p', '--differ docs, or leave those items out, --differ drop', 'differ='), ('t.csv', 'choose another metric or rescale the scores', 'bounded'), ('none.csv', "none.csv has no score: the columns 'a', 'b' are empty"), ('z', "no model has a score on any item, in 'z/samples_t")):
+        refused(f'import {args} --out s', said); code, out, err = run(f'import {args} --out s'); assert not any(n in err for n in not_said) and ' or --' not in err and '(--' not in err, err
 
 def test_models_by_name(run, refused):
     log('logs/x', 'm', dict(t=[sample(0, 1)])); log('logs/y', 'm', dict(t=[sample(0, 0)])); refused('import logs --out s', 'nothing says which is newer', 'NAME=PATH')
@@ -134,7 +141,7 @@ def test_export_refuses(refused, run):
     subset(['1', '02']).save('s.json'); subset(['x1']).save('x.json'); freeze(np.arange(3), toy_suite(0), method='x').save('toy.json')
     freeze(np.arange(1), Suite(pd.DataFrame([dict(item_id='own', benchmark='b', capability='c', prompt='x')])), method='x').save('own.json'); write_suite(toy_suite(0), 'suite')
     for args, *said in (('s.json --for lm-eval --out o', "'02'", 'integers'), ('x.json --for lm-eval --out o', "'x1'"), ('own.json --for inspect --out o', "'own'", 'task/id'), ('s.json --for helm --out o', "'helm'"), ('s.json --for jsonl --out o', '--suite'), ('s.json --for jsonl --suite suite --out o', 'another suite'), ('s.json --for lm-eval --suite suite --out o', 'another suite'),
-                        ('s.json --for lm-eval --out s.json', 'is the file that is read'), ('s.json --for lm-eval --out suite', 'is a folder'), ('suite --for lm-eval --out o', ''), ('s.json --out o', "'--for'"), ('nothing.json --for lm-eval --out o', 'nothing.json')): refused(f'export {args}', *said)
+                        ('s.json --for lm-eval --out s.json', 'is the file that is read'), ('s.json --for lm-eval --out suite', 'is a folder'), ('suite --for lm-eval --out o', 'suite is a folder, and a subset file is wanted'), ('s.json --out o', "'--for'"), ('nothing.json --for lm-eval --out o', 'nothing.json')): refused(f'export {args}', *said)
 
 def test_help_has_an_example(run):
     for c in ('import', 'export'): code, out, _ = run(f'{c} --help'); assert code == 0 and f'Example: benchlit {c} ' in out

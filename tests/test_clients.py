@@ -209,3 +209,10 @@ def test_a_damaged_archive_is_one_line(inspect, tmp_path):
     for name in ('cut.eval', 'cut.json'):
         code, out, err = call([*BENCHLIT, 'import', name, '--out', 'suite'], tmp_path); last = err.strip().splitlines()[-1]
         assert code == 2 and last.startswith('benchlit: error: ') and name in last and 'Traceback' not in err and not (tmp_path/'suite').exists(), err
+
+def test_a_cancelled_run_is_read_and_said(inspect, tmp_path):
+    d, _ = inspect; log = json.loads(next((d/'logs'/'3').glob('*sums*.json')).read_text()); assert log['status'] == 'success'
+    log['samples'] = [s for s in log['samples'] if s['id'] not in ('s0', 's1') or s['epoch'] < 3]; log['status'] = 'cancelled'; (tmp_path/'stopped.json').write_text(json.dumps(log))
+    code, out, err = call([*BENCHLIT, *'import stopped.json --metric includes --out suite --json'.split()], tmp_path); r, = json.loads(out)['report']; assert code == 0 and (r['status'], r['samples'], r['uneven'], r['epochs']) == ('cancelled', 34, 2, 3)
+    assert 'did not finish (cancelled), stopped.json' in err and '2 item(s) of mockllm/model3 have fewer epochs' in err
+    code, out, err = call([*BENCHLIT, 'import', str(d/'logs'/'3'), *'--metric includes --metric choice --out whole --json'.split()], tmp_path); assert code == 0 and {(r['status'], r['uneven']) for r in json.loads(out)['report']} == {('', 0)} and 'did not finish' not in err

@@ -3,6 +3,7 @@ import gzip, json, random, sys
 from pathlib import Path
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
+from benchlit.cli_logs import report_notes
 from benchlit.core import freeze
 from benchlit.logs import item_of, read_logs
 
@@ -60,6 +61,18 @@ def test_the_newest_run_counts_and_is_reported():
 
 def test_a_contradiction_in_one_file_is_refused():
     run('logs', 'm', dict(t=[sample(0, 0), sample(0, 1)])); refused("'0', '1'", 'item 0')
+
+def test_a_task_that_a_model_was_not_run_on_is_said():
+    run('logs/a', 'a', dict(t=[sample(i, 1) for i in range(3)], u=[sample(i, 1) for i in range(4)], v=[sample(0, 1)])); run('logs/b', 'b', dict(t=[sample(i, 0) for i in range(2)])); l = read_logs('logs')
+    gaps = l.report[l.report['file'] == '']; assert gaps[['model', 'task', 'metric', 'samples', 'missing']].to_numpy().tolist() == [['b', 'u', 'acc', 0, 4], ['b', 'v', 'acc', 0, 1]] and l.report['samples'].sum() == 10
+    assert (l.report.drop_duplicates(['task', 'model']).groupby('model')['missing'].sum() == l.suite.scores.isna().sum()).all()
+    assert report_notes(l.report) == ['t: b lacks 1 item(s)', "b was not run on task(s) 'u', 'v'"]
+    assert report_notes(read_logs('logs/a').report) == []
+
+def test_notes_say_which_run_won_and_what_could_not_be_read():
+    run('logs/a', 'm', dict(t=[sample(i, 0, filtered_resps=['[invalid]' if i < 2 else 'x']) for i in range(10)])); run('logs/b', 'm', dict(t=[sample(0, 1)]), '2026-12-01T00-00-00'); a, b, c = report_notes(read_logs('logs').report)
+    assert a.startswith("m: 2 runs of 't' read as one") and b.startswith('t: 1 item(s) of m have another score in an older run: the newest run counts') and 'logs/b/samples_t_2026-12-01' in b and 'logs/a' not in b and c.startswith('t: 2 of 11 answers of m could not be read')
+    run('few', 'm', dict(t=[sample(i, 0, filtered_resps=['[invalid]' if i < 1 else 'x']) for i in range(10)])); assert report_notes(read_logs('few').report) == []
 
 # ---- the same question?
 def test_other_questions_are_never_merged():
@@ -205,6 +218,11 @@ def test_helm():
     assert s.benchmarks == ['mmlu:subject=law'] and s.capabilities == ['mmlu'] and s.scores.to_dict('list') == {'org/a': [1, 0], 'org/b': [0, .5]} and l.report['epochs'].tolist() == [1, 2]
     assert s.records()[0] == dict(item_id='mmlu:subject=law/id3', benchmark='mmlu:subject=law', capability='mmlu', source_id='id3', prompt='Qid3', references=['yes', 'no'], correct=['yes'])
     helm('runs/c', 'org/c', {'id3': 1.}, {'id3': 'Other'}, name='mmlu:subject=law,model=org_c'); refused("'id3'", "'org/a', 'org/b' against 'org/c'", paths='runs', metric='exact_match')
+
+def test_uneven_epochs_are_counted():
+    helm('runs/a', 'a', {'id1': [1., 0.], 'id2': [1.], 'id3': [0., 1.]}, name='t:model=a', trials=2); helm('runs/b', 'b', {'id1': 0., 'id2': 1., 'id3': 1.}, name='t:model=b'); l = read_logs('runs', metric='exact_match')
+    assert l.report[['model', 'epochs', 'uneven']].to_numpy().tolist() == [['a', 2, 1], ['b', 1, 0]] and l.suite.scores['a'].tolist() == [.5, 1, .5]
+    assert report_notes(l.report) == ['t: 1 item(s) of a have fewer epochs than its others; the score of an item is the mean of what there is', 't: b was run for 1 epoch(s) and a for 2; fewer epochs make noisier scores']
 
 def test_bad_helm():
     helm('runs/t:model=m', 'm', {'id3': 1.}); assert read_logs('runs', metric='exact_match').suite.benchmarks == ['t']; d = Path('runs/t:model=m'); keep = (d/'scenario_state.json').read_text()
