@@ -288,7 +288,7 @@ def _helm(path, file, stores, ignore=(), cache=None):
         return [Run(file, str(adapter['model']), task, 'helm', rows.table(), rows.odd, shots=shots if isinstance(shots, int) else None, groups=tuple((0, str(g)) for g in groups if g and g != task))]
     except (KeyError, TypeError, AttributeError, OverflowError) as e: raise ValueError(f"{file} or the files beside it are not as HELM writes them: {type(e).__name__} {e}") from None
 
-# %% ../nbs/02_logs.ipynb #af0d9a3d
+# %% ../nbs/02_logs.ipynb #f4eb3b1f
 def _wanted(spec, task):
     "The names that were given for a task, in order of preference."
     if isinstance(spec, Mapping): spec = spec.get(task, spec.get('*'))
@@ -302,6 +302,12 @@ def _pick(what, task, have, spec, odd=()):
     if not have: raise ValueError(f"task {task!r} has no {what} that is a number per sample" + (f"; it has {first_few(odd)}" if odd else ''))
     if wanted: raise ValueError(f"task {task!r} has no {what} {first_few(wanted)}; it has {first_few(have, 20)}: name one of them as well")
     raise ValueError(f"task {task!r} has {len(have)} {what}s, {first_few(have, 20)}: say which one, {what}={first_few(have[:1])}; where tasks need different ones, name several (in the shell: repeat the option), and each task takes the first that it has")
+
+def _named(run, metric, filter):
+    "A run; the scores of a table stand under the metric and filter that were named for its task."
+    if run.format != 'table': return run
+    m, f = (next(iter(_wanted(s, run.task)), d) for s, d in ((metric, 'score'), (filter, 'none')))
+    return run._replace(table=run.table.rename(columns={'score': 'score' if m in COLUMNS else m}).assign(filter=run.table['filter'].cat.rename_categories([f])))
 
 def _choice(task, runs, metric, filter):
     "The metric and the filter of a task."
@@ -411,7 +417,7 @@ def _files(paths, format):
     if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r}")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
-# %% ../nbs/02_logs.ipynb #6de0d7f5
+# %% ../nbs/02_logs.ipynb #736c2d4e
 class Logs(NamedTuple):
     "What was read: a suite, and an account of how."
     suite:Suite # Items and scores
@@ -429,7 +435,7 @@ def _one_value(task, runs, what, say):
 
 def _task(task, runs, store, metric, filter, differ, bounded):
     "Items, scores (items x models), contents and report of one task."
-    runs = sorted(runs, key=lambda r: (r.model, r.date, r.file)); _one_value(task, runs, 'version', 'versions'); _one_value(task, runs, 'shots', 'numbers of examples in the prompt')
+    runs = sorted((_named(r, metric, filter) for r in runs), key=lambda r: (r.model, r.date, r.file)); _one_value(task, runs, 'version', 'versions'); _one_value(task, runs, 'shots', 'numbers of examples in the prompt')
     metric, filter = _choice(task, [r for r in runs if len(r.table)], metric, filter); D, ids, models = _stack(task, runs, metric, filter)
     out = _same_items(task, D, ids, models, runs, differ); loose = _clash(D, 'wording'); kept, aside, score = _one_run_each(task, D, ids, models, runs)
     Y = np.full((len(ids), len(models)), np.nan); Y[score.index.get_level_values('item'), score.index.get_level_values('model')] = score

@@ -195,6 +195,14 @@ def test_tables_long_and_wide_are_the_same():
     ('item_id,model,score\n1,m,x\n', "'x' in column 'score'"), ('item_id,model,score\n1,,1\n', 'row 1 has no model'), ('item_id,model,score\n1,m,1\n1,m,0\n', "'0', '1'"), ('item_id,a\n1,7\n', "no share of 1: model 'a' has 7 on item '1'"), ('item_id,a\n1,1\n' + '"x\n', 'x.csv'), ('', 'x.csv'), ('item_id,capability,benchmark,a\n1,c,t,1\n2,d,t,1\n', '2 capabilities')])
 def test_bad_tables(text, said): put('x.csv', text); refused(said)
 
+def test_the_scores_of_a_table_are_what_they_are_named():
+    "A table does not say its metric: it can be read beside logs that do."
+    put('l.csv', 'item_id,benchmark,model,score\n1,t,m,1\n2,t,m,0\n1,u,m,1\n'); put('w.csv', 'item_id,benchmark,m\n1,t,1\n2,t,0\n1,u,1\n')
+    for f in ('l.csv', 'w.csv'):
+        for how, want in ((dict(), [('score', 'none')]*2), (dict(metric='acc', filter='strict'), [('acc', 'strict')]*2), (dict(metric={'t': ['acc_norm', 'acc']}, filter={'u': 'loose'}), [('acc_norm', 'none'), ('score', 'loose')])):
+            l = read_logs(f'logs/{f}', **how); assert list(zip(l.report['metric'], l.report['filter'])) == want and l.suite.scores['m'].tolist() == [1, 0, 1]
+    refused("no metric 'id'", paths='logs/l.csv', metric='id')
+
 def test_ids_of_tables_are_text_or_integers():
     pd.DataFrame(dict(item_id=[7, 8], a=[1., 0.])).to_parquet('i.parquet'); assert list(read_logs('i.parquet').suite.items.index) == ['7', '8']
     pd.DataFrame(dict(item_id=[7., 8.], a=[1., 0.])).to_parquet('f.parquet'); refused('text or an integer', '7.0', paths='f.parquet'); put('x.csv', 'item_id,a\n1,1\n"",1\n'); refused('row 2 has no item_id')
