@@ -40,7 +40,7 @@ def by_model(
         out.setdefault(name, []).append(path)
     return out
 
-# %% ../nbs/91_cli_logs.ipynb #47e452c9
+# %% ../nbs/91_cli_logs.ipynb #e6501ef0
 MANY = .1 # share of answers that could not be read, above which it is said
 
 def _newest(g): return first_few(g.loc[(g['date'] == g['date'].max()) & (g['samples'] > 0), 'file'], 2)
@@ -60,6 +60,7 @@ def report_notes(
     for t, g in report.groupby('task'):
         if len(e := ran[ran['task'] == t].groupby('model')['epochs'].max().sort_values(kind='stable')) and e.iloc[0] < e.iloc[-1]: out.append(f'{t}: {e.index[0]} was run for {e.iloc[0]} epoch(s) and {e.index[-1]} for {e.iloc[-1]}; fewer epochs make noisier scores')
         if (n := g['left_out'].max()): out.append(f'{t}: {n} item(s) left out, which are not the same for all models')
+        if (n := g['textless'].max()): out.append(f'{t}: {n} item(s) have no text and are known by their ids alone, so nothing shows whether they are the same questions')
         if (n := g['reworded'].max()): out.append(f'{t}: the prompts of up to {n} item(s) differ between models (examples, chat template), the questions do not')
         out += [f'{t}: {m} lacks {n} item(s)' for m, n in ran[ran['task'] == t].groupby('model')['missing'].first().items() if n]
     all_tasks = report['task'].unique()

@@ -417,7 +417,7 @@ def _files(paths, format):
     if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r}")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
-# %% ../nbs/02_logs.ipynb #736c2d4e
+# %% ../nbs/02_logs.ipynb #1df68a21
 class Logs(NamedTuple):
     "What was read: a suite, and an account of how."
     suite:Suite # Items and scores
@@ -447,7 +447,7 @@ def _task(task, runs, store, metric, filter, differ, bounded):
     odd = was[~np.isclose(was, now, rtol=0, atol=1e-12)].groupby('run').size(); per = D.groupby('run'); count = lambda s: s.reindex(range(len(runs)), fill_value=0).astype(int)
     who = [models.index(r.model) for r in runs]; report = pd.DataFrame(dict(file=[r.file for r in runs], model=[r.model for r in runs], task=task, format=[r.format for r in runs], date=[r.date for r in runs], version=[r.version for r in runs], metric=metric, filter=filter, status=[r.status for r in runs],
         samples=count(per.size()), items=count(per['item'].nunique()), epochs=count(per['epoch'].nunique()), unparsed=count(per['unparsed'].sum()), unscored=count(per['score'].apply(lambda s: s.isna().sum())),
-        duplicates=count(aside[aside['score'].notna()].groupby('run').size()), contradicting=count(odd), missing=np.isnan(Y).sum(0)[who], uneven=fewer.to_numpy()[who], left_out=len(out), reworded=count(D[loose].groupby('run')['item'].nunique())))
+        duplicates=count(aside[aside['score'].notna()].groupby('run').size()), contradicting=count(odd), missing=np.isnan(Y).sum(0)[who], uneven=fewer.to_numpy()[who], left_out=len(out), textless=count(D[D['content'] == 0].groupby('run')['item'].nunique()), reworded=count(D[loose].groupby('run')['item'].nunique())))
     content = D.groupby('item')['content'].max().to_numpy()[keep]; sources = [ids[j] for j in keep]
     caps = sorted({g for r in runs for g in r.groups}); index = [i if runs[0].whole else f'{task}/{i}' for i in sources]
     items = [dict(item_id=x, benchmark=task, capability=caps[0][1] if caps else task, source_id=str(i), **store[i]) for x, i in zip(index, sources)]

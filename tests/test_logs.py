@@ -201,7 +201,8 @@ def test_the_scores_of_a_table_are_what_they_are_named():
     for f in ('l.csv', 'w.csv'):
         for how, want in ((dict(), [('score', 'none')]*2), (dict(metric='acc', filter='strict'), [('acc', 'strict')]*2), (dict(metric={'t': ['acc_norm', 'acc']}, filter={'u': 'loose'}), [('acc_norm', 'none'), ('score', 'loose')])):
             l = read_logs(f'logs/{f}', **how); assert list(zip(l.report['metric'], l.report['filter'])) == want and l.suite.scores['m'].tolist() == [1, 0, 1]
-    refused("no metric 'id'", paths='logs/l.csv', metric='id')
+    refused("no metric 'id'", paths='logs/l.csv', metric='id'); assert l.report['textless'].tolist() == [2, 1] and [n.split(' and are')[0] for n in report_notes(l.report)] == ['t: 2 item(s) have no text', 'u: 1 item(s) have no text']
+    put('p.csv', 'item_id,benchmark,prompt,model,score\n1,t,Why?,m,1\n2,t,,m,0\n'); assert read_logs('logs/p.csv').report['textless'].tolist() == [1]
 
 def test_ids_of_tables_are_text_or_integers():
     pd.DataFrame(dict(item_id=[7, 8], a=[1., 0.])).to_parquet('i.parquet'); assert list(read_logs('i.parquet').suite.items.index) == ['7', '8']
