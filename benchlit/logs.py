@@ -254,13 +254,17 @@ def _inspect(path, file, stores, ignore=(), cache=None):
     created = pd.Timestamp(e.created); date = (created.tz_convert('UTC') if created.tzinfo else created).strftime('%Y-%m-%dT%H-%M-%S')
     return [Run(file, str(e.model), str(e.task), 'inspect', rows.table(), rows.odd, date, None if e.task_version is None else str(e.task_version), status='' if log.status == 'success' else str(log.status))]
 
-# %% ../nbs/02_logs.ipynb #ca5b87bd
+# %% ../nbs/02_logs.ipynb #de63a289
 def _helm_task(name):
     "The name of a run without its model."
     task, _, args = name.partition(':'); args = [a for a in args.split(',') if a and not a.startswith(('model=', 'model_deployment='))]
     return task + (':' + ','.join(args) if args else '')
 
-def _helm_id(instance, perturbation): return instance + (f"+{perturbation.get('name', 'perturbed')}" if perturbation else '')
+def _helm_id(instance, perturbation):
+    "The id of an instance; a perturbed one has the name and the parameters of the perturbation in its id, since one run may have several strengths of the same."
+    if not perturbation: return instance
+    how = ','.join(f'{k}={v}' for k, v in sorted(perturbation.items()) if k not in ('name', 'robustness', 'fairness', 'computed_on'))
+    return f"{instance}+{perturbation.get('name', 'perturbed')}" + (f'({how})' if how else '')
 
 def _helm_item(x):
     refs = x.get('references') or []; text = lambda r: (r.get('output') or {}).get('text', '')
@@ -417,7 +421,7 @@ def _files(paths, format):
     if len(kinds := sorted({k for _, k, _ in out.values()})) > 1: raise ValueError(f"there are logs of several formats, {first_few(kinds)}: name one, format={kinds[0]!r}")
     return sorted(out.values(), key=lambda x: str(x[0]))
 
-# %% ../nbs/02_logs.ipynb #1df68a21
+# %% ../nbs/02_logs.ipynb #6d97fb0d
 class Logs(NamedTuple):
     "What was read: a suite, and an account of how."
     suite:Suite # Items and scores
@@ -443,7 +447,7 @@ def _task(task, runs, store, metric, filter, differ, bounded):
     if bounded and len(off := np.argwhere((Y < 0) | (Y > 1))):
         i, m = off[0]; raise ValueError(f"metric {metric!r} of task {task!r} is no share of 1: model {models[m]!r} has {Y[i, m]:g} on item {ids[keep[i]]!r}; choose another metric or rescale the scores, or pass bounded=False")
     was = aside[aside['score'].notna()].groupby(['run', 'model', 'item'])['score'].mean(); now = score.reindex(was.index.droplevel('run')).to_numpy()
-    times = kept.groupby(['model', 'item'])['epoch'].nunique(); fewer = (times < times.groupby('model').transform('max')).groupby('model').sum().reindex(range(len(models)), fill_value=0)
+    times = kept.groupby(['model', 'item']).size(); fewer = (times < times.groupby('model').transform('max')).groupby('model').sum().reindex(range(len(models)), fill_value=0)
     odd = was[~np.isclose(was, now, rtol=0, atol=1e-12)].groupby('run').size(); per = D.groupby('run'); count = lambda s: s.reindex(range(len(runs)), fill_value=0).astype(int)
     who = [models.index(r.model) for r in runs]; report = pd.DataFrame(dict(file=[r.file for r in runs], model=[r.model for r in runs], task=task, format=[r.format for r in runs], date=[r.date for r in runs], version=[r.version for r in runs], metric=metric, filter=filter, status=[r.status for r in runs],
         samples=count(per.size()), items=count(per['item'].nunique()), epochs=count(per['epoch'].nunique()), unparsed=count(per['unparsed'].sum()), unscored=count(per['score'].apply(lambda s: s.isna().sum())),

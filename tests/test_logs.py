@@ -233,6 +233,16 @@ def test_uneven_epochs_are_counted():
     assert l.report[['model', 'epochs', 'uneven']].to_numpy().tolist() == [['a', 2, 1], ['b', 1, 0]] and l.suite.scores['a'].tolist() == [.5, 1, .5]
     assert report_notes(l.report) == ['t: 1 item(s) of a have fewer epochs than its others; the score of an item is the mean of what there is', 't: b was run for 1 epoch(s) and a for 2; fewer epochs make noisier scores']
 
+def test_strengths_of_one_perturbation_are_different_items():
+    "As HELM's data augmenter writes them: every version has the id of the original; (id, perturbation, trial) is the key."
+    kinds = [None, dict(name='lowercase', robustness=True, fairness=False), *(dict(name='misspellings', robustness=True, fairness=False, prob=p) for p in (.1, .5))]; more = lambda p: {} if p is None else dict(perturbation=p)
+    (d := Path('runs/t:model=m')).mkdir(parents=True); inst = lambda j, p: dict(id='id7', input=dict(text=f'text {j}'), references=[dict(output=dict(text='yes'), tags=['correct'])], split='test', **more(p))
+    (d/'scenario_state.json').write_text(json.dumps(dict(adapter_spec=dict(method='generation', model='m', max_train_instances=0), request_states=[dict(instance=inst(j, p), train_trial_index=0, request=dict(prompt='x'), num_train_instances=0) for j, p in enumerate(kinds)])))
+    stat = lambda name, v, p: dict(name=dict(name=name, split='test', **more(p)), count=1, sum=v, sum_squared=v*v, min=v, max=v, mean=v, variance=0.0, stddev=0.0)
+    (d/'per_instance_stats.json').write_text(json.dumps([dict(instance_id='id7', train_trial_index=0, stats=[stat(n, v, p)], **more(p)) for n in ('exact_match', 'num_bytes') for v, p in zip((1., 0., 1., .5), kinds)]))
+    s = read_logs('runs', metric='exact_match').suite; assert dict(zip(s.items['prompt'], s.scores['m'])) == {'text 0': 1, 'text 1': 0, 'text 2': 1, 'text 3': .5}
+    assert set(s.items.index) == {'t/id7', 't/id7+lowercase', 't/id7+misspellings(prob=0.1)', 't/id7+misspellings(prob=0.5)'}
+
 def test_bad_helm():
     helm('runs/t:model=m', 'm', {'id3': 1.}); assert read_logs('runs', metric='exact_match').suite.benchmarks == ['t']; d = Path('runs/t:model=m'); keep = (d/'scenario_state.json').read_text()
     for text, said in (('{"adapter_spec": {}}', 'not as HELM writes them'), ('[', 'not valid JSON'), (keep.replace('id3', 'id4'), "'id3' is not in scenario_state.json")): (d/'scenario_state.json').write_text(text); refused(said, paths='runs', metric='exact_match')
