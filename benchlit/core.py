@@ -217,7 +217,7 @@ class Suite:
         if scores is not None: scores = scores.loc[rows].dropna(axis=1, how='all') if models is None else scores.loc[rows, list(models)]
         return Suite(self.items.loc[rows], scores if scores is None or scores.shape[1] else None, self.bounded)
 
-# %% ../nbs/00_core.ipynb #404e2690
+# %% ../nbs/00_core.ipynb #cae1d53c
 def _stem(path): return path.name.removesuffix('.gz').rsplit('.', 1)[0]
 
 def _read_lines(path):
@@ -265,8 +265,11 @@ def read_scores(
         else: raise ValueError("scores are read from .csv, .csv.gz or .parquet")
     except Exception as e: raise ValueError(f"{path.name}: {e}") from None
     if not len(df): raise ValueError(f"{path.name} is empty")
-    if 'item_id' in df.columns: return df.set_index('item_id')
-    return df.rename_axis('item_id') if df.index.name or path.suffix == '.parquet' else df.set_index(df.columns[0]).rename_axis('item_id')
+    if 'item_id' in df.columns: df = df.set_index('item_id')
+    elif df.index.name or path.suffix == '.parquet': df = df.rename_axis('item_id')
+    else: df = df.set_index(df.columns[0]).rename_axis('item_id')
+    if not df.shape[1]: raise ValueError(f"{path.name} has no column of a model beside item_id")
+    return df
 
 # %% ../nbs/00_core.ipynb #842f737c
 def _one(files, what, folder):

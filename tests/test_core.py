@@ -108,3 +108,5 @@ def test_a_folder_is_no_file(tmp_path):
     for read, said in ((load_subset, 'is a folder, and a subset file is wanted'), (read_items, 'is a folder; name a file')):
         with pytest.raises(ValueError, match=said): read(tmp_path)
     with pytest.raises(ValueError, match='no column of a model beside item_id'): Suite(SUITE.items, pd.DataFrame(index=SUITE.items.index))
+    (f := tmp_path/'ids.csv').write_text('item_id\n1\n'); g = tmp_path/'own.csv'; g.write_text('id,a\n1,1\n'); assert list(read_scores(g)) == ['a']
+    with pytest.raises(ValueError, match='ids.csv has no column of a model'): read_scores(f)
