@@ -16,15 +16,15 @@ from .cli import app, print_table, say, vectors
 from .cli_logs import by_model, by_task, report_notes
 from .core import Suite, first_few, load_subset, load_suite
 
-# %% ../nbs/93_cli_score.ipynb #6dd33bef
+# %% ../nbs/93_cli_score.ipynb #9789a45c
 def recorded(
     folder:Path|None, # A suite's folder
 )->dict: # {task: (metric, filter)}, empty if `import` did not write it
     "With which metric and filter a suite was imported."
     from benchlit.logs import MARK
     if folder is None or not (file := folder/MARK).is_file(): return {}
-    try: return {r['task']: (r['metric'], r['filter']) for r in json.loads(file.read_text(encoding='utf-8'))['report']}
-    except (ValueError, KeyError, TypeError) as e: raise ValueError(f"{file} is damaged ({type(e).__name__} {e}): import the logs again") from None
+    try: return {t: (r['metric'], r['filter']) for t, r in json.loads(file.read_text(encoding='utf-8'))['tasks'].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as e: raise ValueError(f"{file} is damaged ({type(e).__name__} {e}): import the logs again") from None
 
 def read_runs(
     logs:list, # Files, folders or patterns, or NAME=PATH; or one folder with items/ and responses/
