@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['MANY', 'by_task', 'by_model', 'report_notes']
 
-# %% ../nbs/91_cli_logs.ipynb #1887dcb4
+# %% ../nbs/91_cli_logs.ipynb #120040d6
 import json
 from glob import has_magic
 from pathlib import Path
 from typing import Annotated
 import pandas as pd
 import typer
-from .cli import app, print_table, say, writable
+from .cli import JSON, app, chosen_table, print_json, print_table, say, writable
 from .core import first_few, load_subset, load_suite, write_atomic
 from .logs import read_logs
 from .runners import chosen_lines, inspect_filter, inspect_ids, lm_eval_samples, write_suite
@@ -68,7 +68,7 @@ def report_notes(
         if len(no := [t for t in all_tasks if (m, t) not in runs.groups]): out.append(f'{m} was not run on task(s) {first_few(no)}')
     return out
 
-# %% ../nbs/91_cli_logs.ipynb #9f3ef214
+# %% ../nbs/91_cli_logs.ipynb #0f457721
 def _twice(r): return '' if not r['duplicates'] else f"{r['duplicates']}, {r['contradicting']} differ" if r['contradicting'] else f"{r['duplicates']}, all agree"
 
 def _print_report(report):
@@ -85,7 +85,7 @@ def _import(
     format:Annotated[str|None, typer.Option(help='lm-eval, inspect, helm or table, if the files do not show it.')]=None,
     differ:Annotated[str, typer.Option(help="Items that are not the same for all models: 'refuse', 'drop' them, or 'docs' = compare questions and not prompts.")]='refuse',
     ignore:Annotated[list[str]|None, typer.Option(metavar='FIELD', help='A field of the items that changes from run to run, no part of the item then; may be repeated.')]=None,
-    as_json:Annotated[bool, typer.Option('--json', help='Print the report as JSON.')]=False,
+    as_json:JSON=False,
 ):
     "Make a suite of evaluation logs, and say what was read."
     paths = by_model(logs); inside = [p for ps in paths.values() for p in ps if Path(p).resolve().is_relative_to(out.resolve())]
@@ -93,16 +93,17 @@ def _import(
     found = read_logs(paths, metric=by_task(metric), filter=by_task(filter), format=format, differ=differ, ignore=ignore or ())
     write_suite(found.suite, out, found.report); s, notes = found.suite, report_notes(found.report)
     say(*(f'note: {n}' for n in notes), f'wrote {out}', sep='\n')
-    if as_json: return print(json.dumps(dict(items=s.n, models=s.models, benchmarks=s.benchmarks, report=json.loads(found.report.to_json(orient='records')), notes=notes), ensure_ascii=False, indent=1))
+    if as_json: return print_json(items=s.n, models=s.models, benchmarks=s.benchmarks, report=found.report, notes=notes)
     _print_report(found.report); print(f'\n{s.n} items, {len(s.benchmarks)} benchmark(s), {s.M} model(s) in {out}')
 
-# %% ../nbs/91_cli_logs.ipynb #f7ae5410
+# %% ../nbs/91_cli_logs.ipynb #14bbe37e
 @app.command('export', epilog='Example: benchlit export subset.json --for lm-eval --out samples.json')
 def _export(
     subset:Annotated[Path, typer.Argument(metavar='SUBSET', help='A subset file.')],
     to:Annotated[str, typer.Option('--for', help='lm-eval (for --samples), inspect (for --sample-id; a task filter if the file ends in .py), or jsonl.')],
     out:Annotated[Path, typer.Option(help='The file to write.')],
     suite:Annotated[Path|None, typer.Option('--suite', metavar='SUITE', help='The suite that the subset was cut from: its texts are written by jsonl.')]=None,
+    as_json:JSON=False,
 ):
     "Write a subset for the tool that runs it."
     if to not in ('lm-eval', 'inspect', 'jsonl'): raise ValueError(f"--for must be 'lm-eval', 'inspect' or 'jsonl', got {to!r}")
@@ -115,5 +116,6 @@ def _export(
     elif out.suffix == '.py': data, use = inspect_filter(frozen, out.stem), f"in the task file, beside {out.name}:\n    from {out.stem} import chosen\n    … Task(dataset=chosen(dataset, {first_few([next(b for b, r in frozen.benchmarks.items() if r['item_ids'])])}), …)"
     else: data, use = inspect_ids(frozen) + '\n', f'inspect eval … --sample-id "$(cat {out})"'
     write_atomic(target, data); say(f'wrote {out}')
-    print_table(['benchmark', 'chosen', 'of'], [[b, len(r['item_ids']), r['n_items']] for b, r in frozen.benchmarks.items()], '<>>')
+    if as_json: return print_json(file=str(out), benchmarks=chosen_table(frozen), next=use)
+    print_table(['benchmark', 'chosen', 'of'], chosen_table(frozen).to_numpy(), '<>>')
     if use: print(f'\nNext: {use}')

@@ -174,6 +174,15 @@ def test_missing_package_is_named(refused, monkeypatch):
     monkeypatch.setattr('importlib.util.find_spec', lambda m: None)
     assert 'pip install benchlit[embed]' in refused('select items.jsonl --k 5 --out s.json')
 
+def test_json_says_what_the_text_says(run):
+    code, out, err = run(SELECT + ['20', '--scores', 'scores.parquet', '--json']); doc, f = json.loads(out), load_subset('out/s.json'); text = run(SELECT + ['20', '--scores', 'scores.parquet'])[1]
+    assert code == 0 and doc['benchmarks'] == [dict(benchmark=b, chosen=len(r['item_ids']), of=r['n_items']) for b, r in f.benchmarks.items()] and doc['judges'] == TOY.models
+    assert [e['method'] for e in doc['errors']] == ['random', 'facility'] and all(f"{e['mae']:.2f}" in text for e in doc['errors']) and doc['errors'][0]['beats'] is None
+    shown = json.loads(run('show out/s.json --json')[1]); assert shown['item_ids'] == f.item_ids and (shown['method'], shown['k'], shown['benchmarks']) == ('facility', 20, doc['benchmarks'])
+    size = json.loads(run('size scores.parquet --step 20 --tau .03 --draws 500 --delta .1 --out a --json')[1]); text = run('size scores.parquet --step 20 --tau .03 --draws 500 --delta .1 --out b')[1]
+    assert f"n* = {size['n_star']} of {size['items']} items" in text and text.startswith(f"{size['needed_for_delta']} of") and f"{100*size['curve'][0]['p95']:.2f}" in text and Path('a/gain.png').exists()
+    only = json.loads(run('size scores.parquet --delta .1 --json')[1]); assert only['n_star'] is None and only['needed_for_delta'] == size['needed_for_delta']
+
 def test_advice_is_about_options(run):
     table = TOY.scores*2; table.to_csv('twice.csv'); err = run('select items.jsonl --k 9 --method random --scores twice.csv --out s.json')[2]
     assert 'rescale them' in err and 'bounded' not in err

@@ -68,6 +68,7 @@ def lm_eval(folder, suite, right):
 
 def test_metric_and_filter_are_those_of_the_past(run):
     S = Suite(TOY.items.iloc[:50], TOY.scores.iloc[:50, :12]); lm_eval('logs', S, 1); assert run('import logs --metric acc --out lm')[0] == 0 and run('select lm --method random --k 20 --out s.json')[0] == 0
+    doc = json.loads(run('export s.json --for lm-eval --out samples.json --json')[1]); assert doc['benchmarks'] == [dict(benchmark='t', chosen=20, of=50)] and 'samples.json' in doc['next'] and Path('samples.json').exists()
     lm_eval('new', Suite(S.items, S.scores.iloc[:, :1].rename(columns=lambda m: 'new')), 1); code, out, err = run('score s.json new --past lm --level .8 --json'); row = json.loads(out)['estimates'][-1]
     assert code == 0 and abs(row['score'] - S.scores.iloc[:, 0].mean()) < .15
     code, out, err = run('score s.json new --past lm --metric acc_norm'); assert code == 2 and "'acc_norm'" in err and 'cannot be compared' in err and out == ''
