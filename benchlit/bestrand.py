@@ -5,16 +5,17 @@
 # %% auto #0
 __all__ = ['keyed_subset', 'bestrand', 'bestrand_from', 'probe_sets', 'probe_weights']
 
-# %% ../nbs/51_bestrand.ipynb #497172c4
+# %% ../nbs/51_bestrand.ipynb #81802573
 from collections.abc import Callable
 from functools import cache
 from numbers import Integral
 import numpy as np
 from .core import Subset, as_rng, check_k
 from .greedy import RTOL
-from .sampling import real_number, real_numbers, whole_number
+from .sampling import real_number, real_numbers
+from .similarity import check_whole
 
-# %% ../nbs/51_bestrand.ipynb #ec9bbdda
+# %% ../nbs/51_bestrand.ipynb #a2e09a04
 _GAMMA, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB) # constants of SplitMix64
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1) # a word has two halves of 32 bits; the lower one
 _MOST = 2**32 - 1 # Items at most: a place is drawn with 32 bits
@@ -42,7 +43,7 @@ def keyed_subset(
 )->np.ndarray: # Positions 0..size-1, ascending, shape (k,)
     "The uniformly random k-subset that belongs to a key: toss coins, then repair the count."
     if not isinstance(key, Integral) or not 0 <= key < 2**64: raise ValueError(f"a key is a whole number in 0..2**64 - 1, got {key!r}")
-    size = whole_number(size, 'the number of items to draw from', _MOST); k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
+    size = check_whole(size, 'the number of items to draw from', 1, _MOST); k = check_k(k, size); W, (q, digits) = -(-size//64), _chance(k, size)
     words, mask = _words(key, 0, W*digits).reshape(W, digits), np.full(W, 2**64 - 1 if q == 256 else 0, np.uint64)
     for j in range(digits): mask = mask | words[:, j] if q >> (8 - digits + j) & 1 else mask & words[:, j]
     chosen = (mask[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(bool).ravel()[:size]
@@ -52,12 +53,12 @@ def keyed_subset(
         chosen[i[np.sort(np.unique(i, return_index=True)[1])][:abs(surplus)]] ^= True         # each once, in order of drawing
     return np.flatnonzero(chosen)
 
-# %% ../nbs/51_bestrand.ipynb #cb954c3e
+# %% ../nbs/51_bestrand.ipynb #1a1a641a
 def _plan(n, k, m, pool_factor, norm):
     "The numbers, checked: n, k and m as Python integers, which cannot overflow, and how many items the pool has."
-    n = whole_number(n, 'the number of items n', _MOST)
+    n = check_whole(n, 'the number of items n', 1, _MOST)
     if k == n: raise ValueError(f"k = n = {n} keeps every item: there is nothing to choose")
-    k, m, f = check_k(k, n), whole_number(m, 'the number of candidates m', 10**9), real_number(pool_factor, 'pool_factor')
+    k, m, f = check_k(k, n), check_whole(m, 'the number of candidates m', 1, 10**9), real_number(pool_factor, 'pool_factor')
     if not f >= 1: raise ValueError(f"the pool must hold at least k items: pool_factor must be >= 1, got {pool_factor!r}")
     if np.ndim(norm) or isinstance(norm, bool) or norm not in (1, 2, np.inf): raise ValueError(f"norm must be 1, 2 or np.inf, got {norm!r}")
     return n, k, m, int(min(f*k*(1 + 1e-12), n))                                            # 1.005 times 1,000 is 1,005
@@ -245,7 +246,7 @@ def _loops():
     ones, toss, places = _tosses(); pool_of, counts, winners = _by_word(ones, toss, places)
     return counts, _by_four(toss, pool_of), winners
 
-# %% ../nbs/51_bestrand.ipynb #32234a49
+# %% ../nbs/51_bestrand.ipynb #5c620bff
 _BLOCK = 2**16 # Probe sums or scores held at a time
 
 def _many(Y, keys, k, size, norm, stack):
@@ -277,7 +278,7 @@ def bestrand_from(
     if len(flat := np.flatnonzero((Y == Y[:, :1]).all(1))):
         names = [f'{r % (p := Y_probe.shape[1])} of metric {r//p}' if stack else f'{r}' for r in flat[:5]] + ['...']*(len(flat) > 5)
         raise ValueError(f"row(s) {', '.join(names)} of Y_probe give one and the same score to every item and cannot tell subsets apart: leave them out")
-    S = 1 if many is None else whole_number(many, 'the number of selections (many)', 10**9); seed = as_rng(rng)
+    S = 1 if many is None else check_whole(many, 'the number of selections (many)', 1, 10**9); seed = as_rng(rng)
     gens = [seed]*S if seed is rng else [seed, *(np.random.default_rng(int(rng) + s) for s in range(1, S))]
     keys = np.stack([g.integers(2**64, size=m + 1, dtype=np.uint64) for g in gens])
     if many is None: pool = keyed_subset(keys[0, 0], n, size); return _search(Y[:, pool], pool, keys[0, 1:], k, norm, stack, adjust)

@@ -6,7 +6,7 @@
 __all__ = ['to_logit', 'from_logit', 'Fold', 'learn_fold', 'CrossValidation', 'deal', 'cross_validate', 'Mardia', 'mardia',
            'shapiro', 'Completion', 'complete_leaderboard']
 
-# %% ../nbs/42_completion.ipynb #a086c9ce
+# %% ../nbs/42_completion.ipynb #bea107db
 from collections.abc import Mapping
 from numbers import Integral
 from typing import NamedTuple
@@ -15,7 +15,8 @@ import pandas as pd
 from scipy.special import expit, logit, ndtri, stdtrit
 from tqdm import tqdm
 from .core import as_rng, first_few
-from .covariance import Gaussian, _cells, _whole, conformal_factor, constant_benchmarks, fit_gaussian, impute, predict_left_out, standardize
+from .similarity import check_whole
+from .covariance import Gaussian, _cells, conformal_factor, constant_benchmarks, fit_gaussian, impute, predict_left_out, standardize
 from .gaussian import SELECTORS, Selection, correlation
 from .metrics import r2_standardized, residual_variance
 
@@ -255,7 +256,7 @@ def _r2_of_rule(X, rule, cand, settings, folds, rng):
         res += np.nansum((np.delete(pred, A, 1) - z)**2); tot += np.nansum(z**2)
     return 1 - res/tot if tot else np.nan
 
-# %% ../nbs/42_completion.ipynb #c3d5e8f2
+# %% ../nbs/42_completion.ipynb #9c58c5a9
 def complete_leaderboard(
     B:pd.DataFrame, # Leaderboard: rows = models, columns = benchmarks, NaN = not observed
     k:int|None=None, # How many benchmarks to run
@@ -273,7 +274,7 @@ def complete_leaderboard(
     if not 0 < coverage < 1: raise ValueError(f"coverage must be in (0, 1), got {coverage!r}")
     Z, mean, std = standardize(B); B = pd.DataFrame(B, dtype=float); seen = ~np.isnan(Z); rng = as_rng(rng)
     if folds: deal(len(Z), min(folds, len(Z)))
-    rule, cand = _rule(list(B.columns), seen.sum(0), _whole(fit.get('min_count', 10), 'min_count', 0), k, method, costs, budget, must_include)
+    rule, cand = _rule(list(B.columns), seen.sum(0), check_whole(fit.get('min_count', 10), 'min_count', 0), k, method, costs, budget, must_include)
     model = fit_gaussian(Z, **{'tol': 1e-3, **fit}); s, A = rule.choose(model.Sigma[np.ix_(cand, cand)], cand)
     few = model.counts < model.settings['min_count']; enough = np.where(few, np.nan, _student(model.counts, coverage))   # benchmarks with few scores tell nothing of the others
     left, sd_left = predict_left_out(model, Z, A, folds=min(5, len(Z)), rng=rng); scale = conformal_factor(np.abs(Z - left)/(sd_left*enough), coverage)

@@ -6,8 +6,8 @@
 __all__ = ['constant_benchmarks', 'standardize', 'em_step_by_row', 'gaussian_loglik', 'em_step', 'Gaussian', 'fit_gaussian',
            'impute', 'predict_left_out', 'conformal_factor', 'calibrate']
 
-# %% ../nbs/40_covariance.ipynb #238efa6a
-from numbers import Integral, Real
+# %% ../nbs/40_covariance.ipynb #df22e782
+from numbers import Real
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf
 from scipy.special import ndtri
 from .core import as_rng, check_subset, first_few
+from .similarity import check_whole
 
 # %% ../nbs/40_covariance.ipynb #5892d267
 def _cells(B, what='B'):
@@ -67,12 +68,7 @@ def standardize(
     X, unit = _scaled(X); mean, std = np.nanmean(X, 0), np.nanstd(X, 0, ddof=1)
     return (X - mean)/std, mean*unit, std*unit
 
-# %% ../nbs/40_covariance.ipynb #f01d08b3
-def _whole(v, name, least):
-    "A whole number, as int."
-    if isinstance(v, bool) or not isinstance(v, Integral) or v < least: raise ValueError(f"{name} must be a whole number >= {least}, got {v!r}")
-    return int(v)
-
+# %% ../nbs/40_covariance.ipynb #75d063a3
 def _law(mu, Sigma, N, definite=False):
     "Mean and covariance of N benchmarks; what is no law is refused."
     mu, Sigma = np.asarray(mu, float), np.array(Sigma, float)
@@ -199,7 +195,7 @@ def _climb(em, tol, max_iter, accelerate):
         else: theta, nxt, longest = nxt, new, max(longest/3, 1.)
     return nxt, path + [em.value(nxt)], False
 
-# %% ../nbs/40_covariance.ipynb #ed6a11b8
+# %% ../nbs/40_covariance.ipynb #998dd9ab
 class Gaussian(NamedTuple):
     "What was learned of a leaderboard, in standardised units."
     mu:np.ndarray # Mean, shape (N,)
@@ -230,7 +226,7 @@ def fit_gaussian(
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= alpha < 1: raise ValueError(f"shrinkage must be 'auto' or a weight, 0 <= alpha < 1, got {shrinkage!r}")
     for v, name in ((floor, 'floor'), (tol, 'tol')):
         if isinstance(v, bool) or not isinstance(v, Real) or not 0 < v < np.inf: raise ValueError(f"{name} must be a number > 0, got {v!r}")
-    max_iter, min_count = _whole(max_iter, 'max_iter', 1), _whole(min_count, 'min_count', 0)
+    max_iter, min_count = check_whole(max_iter, 'max_iter', 1), check_whole(min_count, 'min_count', 0)
     if (flat := constant_benchmarks(Z)).size: raise ValueError(f"benchmark(s) {first_few(flat)} tell no two models apart; leave them out, as standardize does")
     if (low := np.flatnonzero(np.nanvar(Z, 0) < floor)).size: raise ValueError(f"benchmark(s) {first_few(low)} vary less than the floor of {floor:g}, so nothing could be learned of them; give standardised scores, standardize(B)[0], or a smaller floor")
     em = _EM(Z, floor, float(alpha), min_count); (mu, Sigma), path, converged = _climb(em, tol, max_iter, accelerate)

@@ -136,7 +136,7 @@ def _adjusted(y, g, s, at, known, level):
         if len(e) >= FEW: score[rows], half[rows] = _means(y[rows], g, s) - e.mean(), rank_width(e, level)
     return score, half, least
 
-# %% ../nbs/07_estimate.ipynb #4a1b0a26
+# %% ../nbs/07_estimate.ipynb #d058679f
 def _in_order(rows, columns, models):
     "A table with the models in the order of the log."
     place = {m: i for i, m in enumerate(models)}
@@ -155,8 +155,8 @@ def estimate(
         at, g, s = _within(p.groups, codes, p.subset); y = p.Y[:, at]; score = _means(y, g, s); low, high = _sampling(y, g, s, level)
         by = np.full(len(y), 'random subset', object)
         if known:
-            new, half, n = _adjusted(y, g, s, at, known, level); least = min(least, n); ok, sure = ~np.isnan(new), ~np.isnan(half)
-            low, high = np.where(sure, new - half, low + ok*np.nan_to_num(new - score)), np.where(sure, new + half, high + ok*np.nan_to_num(new - score))
+            new, half, n = _adjusted(y, g, s, at, known, level); least = min(least, n); ok, sure = ~np.isnan(new), ~np.isnan(half); shift = np.where(ok, new - score, 0)
+            low, high = np.where(sure, new - half, low + shift), np.where(sure, new + half, high + shift)
             score, by = np.where(ok, new, score), np.where(sure, 'past models', by)
             if log.bounded: score, low, high = (np.clip(v, 0, 1) for v in (score, low, high))
         read = (~np.isnan(y[:, s.idx])).sum(1)
